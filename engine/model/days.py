@@ -72,3 +72,9 @@ def duration(minutes: float) -> str:
     if not days:
         parts.append(f"{rest} min" if rest or not hours else "")
     return f"{'-' if minutes < 0 and whole else ''}{' '.join(filter(None, parts))}"
+
+
+def quarters(hours: float) -> str:
+    """Hours to the quarter: 187, 2.25, 1,672; what is less than an eighth to the hundredth."""
+    near = round(hours * 4) / 4 or round(hours, 2)
+    return f"{near or 0:,.2f}".rstrip("0").rstrip(".")

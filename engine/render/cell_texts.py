@@ -20,6 +20,7 @@ from engine.render.plain_values import CONTROL, LINE_BREAK
 
 _MEMO = "_cell_texts"
 ACTIONS = ("action", "actions", "event_action")  # columns of what the audit log calls what was done
+_ACTS = re.compile(r"[a-z][\w.-]*(?:; [a-z][\w.-]*)*")  # none is a sentence, which may cite a control
 _JOINTS = re.compile(r"(?<=\w)[._](?=\w)")
 _BAD_LINES = re.compile(LINE_BREAK)
 _BAD_CONTROLS = re.compile(CONTROL)
@@ -113,13 +114,13 @@ class CellTexts:
         if is_word_column(dtype):
             column = column.map(readable)
         if name in ACTIONS:
-            return column.map(plain_action)
+            return column.map(lambda cell: plain_action(cell) if _ACTS.fullmatch(cell) else cell)
         if name not in table.state and name not in table.words:
             return column
         if isinstance(table.words, Mapping) and name in table.words:
             own = frozenset(table.words[name])
-            return column.map(lambda cell: cell.replace("_", " ") if cell in own else cell)
-        return column.map(lambda cell: cell.replace("_", " "))
+            return column.map(lambda cell: words.spell(cell) if cell in own else cell)
+        return column.map(words.spell)
 
 
 def plain_action(action: str) -> str:

@@ -9,6 +9,8 @@ from engine.render.cell_texts import is_word_column, plain_action
 from engine.render.words import label
 
 _SOURCE = re.compile(r"source:(?:action|store):([\w. -]+)")
+_OTHER_SOURCE = re.compile(r"source:\w+:(.+)")  # a test or a record
+_RUN = re.compile(r"(.+)-r\d+")  # of a check, at a revision
 _DATED = re.compile(r"(.+)-(\d{4}-\d{2}-\d{2})")
 
 
@@ -23,6 +25,8 @@ def record_name(text: str, titles: Mapping[str, str]) -> str:
         return titles[text]
     if source := _SOURCE.fullmatch(text):
         return plain_action(source[1])
+    if (source := _OTHER_SOURCE.fullmatch(text)) or (source := _RUN.fullmatch(text)):
+        return titles.get(source[1], "")
     kind, _, key = text.partition(":" if ":" in text else "/")
     dated = _DATED.fullmatch(key)
     title = titles.get(key) or (f"{titles[dated[1]]}, {spelled_days(dated[2])}" if dated and dated[1] in titles else "")

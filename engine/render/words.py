@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.model.columns import COLUMNS
-from engine.model.days import duration, spelled_days
+from engine.model.days import duration, quarters, spelled_days
 from engine.model.documents.document import Coverage, Document, Table
 from engine.model.documents.tones import Tone
 from engine.render.plain_values import plain_value
@@ -16,6 +16,11 @@ SPELLED = {
     "mfa": "MFA", "mttd": "MTTD", "mttr": "MTTR", "nist": "NIST", "pci": "PCI", "poam": "POA&M", "raci": "RACI",
     "rag": "RAG", "rca": "RCA", "sla": "SLA", "sli": "SLI", "slo": "SLO", "soc": "SOC", "soc2": "SOC 2",
     "sprs": "SPRS", "url": "URL", "utc": "UTC",
+}  # fmt: skip
+
+_WORDS = {
+    "baa": "BAA", "dpa": "DPA", "iso27001_certificate": "ISO 27001 certificate", "nda": "NDA", "pci_aoc": "PCI DSS AOC",
+    "soc2_type1": "SOC 2 type 1", "soc2_type2": "SOC 2 type 2",
 }  # fmt: skip
 
 GROUPED = ("bytes", "count", "days", "hours", "percent", "points", "weeks")
@@ -109,7 +114,7 @@ def figures(document: Document) -> dict[str, object]:
 
 def spell(word: str) -> str:
     """A word of the program as people read it."""
-    return word.replace("_", " ")
+    return _WORDS.get(word) or word.replace("_", " ")
 
 
 def value(name: str, content: object) -> str:
@@ -147,12 +152,6 @@ def in_unit(number: float, unit: str) -> str:
         case "days" | "weeks" | "points":
             return f"{number:,}\u00a0{unit[:-1] if abs(number) == 1 else unit}"
     return f"{number:,}"
-
-
-def quarters(hours: float) -> str:
-    """Hours to the quarter: 187, 2.25, 1,672; what is less than an eighth to the hundredth."""
-    near = round(hours * 4) / 4 or round(hours, 2)
-    return f"{near or 0:,.2f}".rstrip("0").rstrip(".")
 
 
 def spelled_number(name: str) -> Callable[[str], str] | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
+from engine.model.days import quarters
 from engine.model.documents.document import FrameRow
 
 BRIEF_WORDS = 6  # of what people typed, in a headline
@@ -26,8 +27,8 @@ def part_of(number: int, total: int, noun: str, verb: tuple[str, str] = ("is", "
 
 
 def hours(number: float) -> str:
-    """``1 hour``, ``7.5 hours``, ``1,204 hours``: at most two decimals."""
-    text = f"{number:,.2f}".rstrip("0").rstrip(".")
+    """``1 hour``, ``7.5 hours``, ``1,204 hours``: to the quarter, as key figures and cells have them."""
+    text = quarters(number)
     return f"{text} {'hour' if text == '1' else 'hours'}"
 
 

@@ -61,6 +61,7 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
                 "Assurance documents",
                 vendors.select("name", "tier", "service", "data_classes", "handles_phi", *DOCUMENTS, "vendor_id"),
                 labels=LABELS,
+                words=["soc2_kind"],
                 hidden=["vendor_id"],
                 part_of=("vendors",),
             ),

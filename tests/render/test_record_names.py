@@ -31,6 +31,10 @@ TITLES = {
         ("vendors/VEN-a", "Alder"),
         ("source:action:training.completed", "training completed"),
         ("source:store:ticketing", "ticketing"),
+        ("source:test:TST-014", "Inspect a sample for encryption"),
+        ("source:item:EVI-9", ""),
+        ("TST-014-r1204", "Inspect a sample for encryption"),
+        ("TST-015-r1204", ""),
         ("TST-015", ""),
         ("see TST-014", ""),
         ("https://x/TST-014", ""),
@@ -90,3 +94,16 @@ def test_a_number_that_has_a_title_beside_it_is_read_as_text():
 def test_what_the_audit_log_calls_an_act_reads_as_words():
     page = html.render(of_tables(table(pl.DataFrame({"action": ["access.review_done"]})))).decode()
     assert ("access review done" in page, "access.review_done" in page) == (True, False)
+
+
+def test_a_sentence_under_the_heading_of_an_action_keeps_its_dots():
+    page = html.render(of_tables(table(pl.DataFrame({"action": ["Close no. 8.7 of ours."]})))).decode()
+    assert "Close no. 8.7 of ours." in page
+
+
+def test_abbreviations_among_words_are_spelled_as_people_write_them():
+    frame = pl.DataFrame({"kind": ["soc2_type2", "pen_test", "baa"]})
+    page = html.render(of_tables(table(frame, words=("kind",)))).decode()
+    assert [word for word in ("SOC 2 type 2", "pen test", "BAA", "soc2_type2") if word in page] == [
+        *("SOC 2 type 2", "pen test", "BAA")
+    ]

@@ -44,7 +44,7 @@ def fill(story: Story, controls: list[Control]) -> None:
             version=1,
             kind="automation",
             playbook=playbook,
-            title=f"Guardrail of {playbook}",
+            title=f"Guardrail: {book(playbook).title}",
             state="active",
             owner=people.lead(story, "configuration"),
             rules=_rules(5 + number),

@@ -105,6 +105,11 @@ def graph_nodes(
         test_windows.unique(["org_id", "schedule_id"], keep="first", maintain_order=True).select(
             "org_id", node=pl.format("source:test:{}", "schedule_id"), label="procedure"
         ),
+        test_windows.filter(pl.col("schedule_id").str.starts_with("check-")).select(
+            "org_id",
+            node=pl.format("source:store:check {}", pl.col("schedule_id").str.strip_prefix("check-")),
+            label=pl.format("Evidence items from the check: {}", "procedure"),
+        ),
     ]
     known = pl.concat(labels, how="diagonal")
     kept = pl.col("node").str.contains("^(control|policy|vendor|system|service):")

@@ -132,10 +132,16 @@ SCANS: Mapping[str, str] = {
         SELECT b.org_id, b.bundle_id, a.seq, unhex(a.hash) AS hash
         FROM bundled_events b JOIN audit_log a ON a.org_id = b.org_id AND a.seq BETWEEN b.first_seq AND b.sealed_seq
     """,
-    # the identifiers of the events that evidence is quoted with, which are offered as the table ``wanted_event_ids``
+    # the events that evidence is quoted with: what they are called, and what happened. They are offered as the table
+    # ``wanted_event_ids``
     "event_ids_rows": """
-        SELECT a.org_id, a.seq, a.event_id
+        SELECT a.org_id, a.seq, a.event_id, a.action
         FROM audit_log a WHERE a.rowid IN (SELECT b.rowid FROM audit_log b JOIN wanted_event_ids w USING (org_id, seq))
+    """,
+    # what happened when a control changed its state
+    "trigger_events_rows": """
+        SELECT a.org_id, a.event_id, a.action
+        FROM audit_log a SEMI JOIN state_changes c ON c.org_id = a.org_id AND c.trigger_event = a.event_id
     """,
 }
 
@@ -146,6 +152,7 @@ OVER: Mapping[str, tuple[str, ...]] = {
     "claim_events_rows": ("claim_evidence",),
     "proofs_rows": ("claim_evidence", "claim_events_rows"),
     "contradiction_starts_rows": ("wanted_contradictions",),
+    "trigger_events_rows": ("state_changes",),
     "legal_holds_rows": ("audit_spans_rows", "held_events_rows"),
     "audit_retention_rows": ("audit_spans_rows", "held_events_rows", "audit_ages_rows"),
 }

@@ -4,9 +4,8 @@ from datetime import date
 
 import polars as pl
 
-from engine.model.days import spelled_day
+from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import Document
-from engine.render import words
 from engine.reporting.site.named_answers import FEW, called_by, short_day
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -31,7 +30,7 @@ def freed_hours(snapshot: Snapshot, document: Document) -> str:
     owners = rows.group_by("owner").agg(pl.col("effort_hours").sum(), pl.len().alias("duties"))
     most = owners.sort("effort_hours", "owner", descending=[True, False], nulls_last=True).head(FEW)
     names = called_by(snapshot)
-    said = [f"{names(owner)} {words.quarters(hours or 0)} h ({duties})" for owner, hours, duties in most.iter_rows()]
+    said = [f"{names(owner)} {quarters(hours or 0)} h ({duties})" for owner, hours, duties in most.iter_rows()]
     last = rows.get_column("due_on").max()
     until = f" until {spelled_day(last)}" if last is not None else ""  # type: ignore[arg-type]  # a column of days
     return f"Hours that come free{until}: {', '.join(said)}."

@@ -6,13 +6,12 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.model.days import spelled_day
+from engine.model.days import quarters, spelled_day
 from engine.model.declarations.plan_parameters import DEFAULT_TARGET, PLANNED_FRAMEWORK, TARGET
 from engine.model.documents.document import Document, Edition
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.likelihood import promise_of
 from engine.planning.question import MOST_DAYS
-from engine.render import words
 from engine.reporting.site.mentions import ReportPage
 from engine.reporting.site.named_answers import short_day
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -56,7 +55,7 @@ def verdict(document: Document) -> str:
     summary, goal = document.summary, document.table("goals").frame.row(0, named=True)
     if not summary["not_effective"]:
         return "yes"
-    short = f"{summary['not_effective']:,} short, {words.quarters(summary['needed_hours'])} h"
+    short = f"{summary['not_effective']:,} short, {quarters(summary['needed_hours'])} h"
     if not summary["reached"]:
         return f"no; {short}; the plan comes to {goal['planned_strict_pct']:g} %"
     likely = f"{round(goal['likely_pct'])} % likely"

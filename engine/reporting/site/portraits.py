@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from engine.model.days import spelled_day
+from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import FrameRow
 from engine.model.vocabulary import LIVE_INCIDENTS
 from engine.render import words
@@ -59,7 +59,7 @@ def _controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     causes = _causes(snapshot)
     for row in snapshot.fact("control_assessments").iter_rows(named=True):
         key = row["framework"], row["control_id"]
-        said = [_standing(row, causes.get(key, "")), _duty(gaps.get(key))]
+        said = [_standing(row, causes.get(key, "")), _duty(gaps.get(key), snapshot.as_of)]
         lines = [_proof(claim) for claim in proofs.get(key, ())]
         proof = part("What proves it", lines)
         proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof
@@ -117,21 +117,25 @@ def _missing(row: FrameRow) -> str:
     return ", ".join(said) or row["evidence_note"] or "a part of what it needs is there"
 
 
-def _duty(gap: FrameRow | None) -> str:
-    """Who is to close it, and by when."""
+def _duty(gap: FrameRow | None, as_of: date) -> str:
+    """Who is to close it, and by when; how late it is on a day after that."""
     if gap is None:
         return ""
-    who = gap["owner"] or "Nobody"
-    return (
-        f"{who} is to close it by {spelled_day(gap['due_on'])}." if gap["due_on"] else f"{who} owns it; no day is set."
-    )
+    who, due = gap["owner"] or "Nobody", gap["due_on"]
+    if due is None:
+        return f"{who} owns it; no day is set."
+    if due < as_of:
+        return f"{who} was to close it by {spelled_day(due)}: {_number((as_of - due).days, 'day')} late."
+    return f"{who} is to close it by {spelled_day(due)}."
 
 
 def _proof(claim: FrameRow) -> str:
     day = spelled_day(claim["evidence_on"]) if claim["evidence_on"] else "without a day"
     what = claim["evidence_id"] or ""
-    if claim["source"] == "operation" and claim["action"]:
-        what = f"{plain_action(claim['action'])} ({what})"
+    if claim["source"] == "attestation":
+        what = "signed"
+    elif claim["action"] and claim["record"] == "audit event":
+        what = plain_action(claim["action"])
     place = {"held": "the file is held here", "told": "named by place or hash"}.get(claim["evidence_place"] or "", "")
     broken = "" if claim["state"] == "complete" else f"; {claim['problem'] or words.spell(claim['state'] or '')}"
     return f"{day}, {words.spell(claim['source'])}: {what}{f', {place}' if place else ''}{broken}"
@@ -153,7 +157,7 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         hours = sum(row["effort_hours"] or 0 for row in (*late, *week, *later))
         sentence = (
             f"{_count(late, 'duty is', 'duties are')} late, {len(week)} due within a week, {len(later)} more within "
-            f"thirty days: {words.quarters(hours)} h."
+            f"thirty days: {quarters(hours)} h."
         )
         parts = [
             part(name, _work(of, snapshot)) for name, of in (("Late", late), ("This week", week), ("Next", later)) if of
@@ -172,13 +176,14 @@ def _of_controls(row: FrameRow, snapshot: Snapshot) -> str:
 
 
 def _effort(row: FrameRow) -> str:
-    return f", {words.quarters(row['effort_hours'])} h" if row["effort_hours"] else ""
+    return f", {quarters(row['effort_hours'])} h" if row["effort_hours"] else ""
 
 
 def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     needs = needs_of_vendors(snapshot)
     for row in snapshot.fact("vendors").iter_rows(named=True):
-        until = f" until {spelled_day(row['assured_until'])}" if row["assured_until"] else ""
+        last = row["assured_until"]
+        until = f" {'until' if last >= snapshot.as_of else 'since'} {spelled_day(last)}" if last else ""
         named = f"{words.spell(row['assurance']).capitalize()}{until}"
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"
         text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}."

@@ -105,8 +105,8 @@ class ThingPages:
             return Markup("{} <small>{}</small>").format(title, value)
         if isinstance(value, int | float) and name in COLUMNS and COLUMNS[name].unit in ("minutes", "hours", "days"):
             return escape(words.in_unit(value, COLUMNS[name].unit))
-        tone = words.tone(value, name)
-        spell = words.spell(words.value(name, value)) if tone else words.value(name, value)
+        tone, is_word = words.tone(value, name), name in COLUMNS and COLUMNS[name].unit == "word"
+        spell = words.spell(words.value(name, value)) if tone or is_word else words.value(name, value)
         return Markup('<span class="state {}">{}</span>').format(tone, spell) if tone else escape(spell)
 
     def _person(self, address: str) -> Markup:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.entities import EntityKind
+from engine.render.cell_texts import plain_action
 from engine.render.html.html import Step
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -105,10 +106,12 @@ def _frameworks(snapshot: Snapshot) -> Iterator[Thing]:
 
 def _controls(snapshot: Snapshot) -> Iterator[Thing]:
     changes: dict[tuple[str, str], list[Happening]] = {}
+    actions = dict(snapshot.fact("trigger_events_rows").select("event_id", "action").iter_rows())
     for row in snapshot.fact("state_changes").iter_rows(named=True):
         before = f" (was {_with_spaces(row['previous'])})" if row["previous"] else ""
         text = f"{_with_spaces(row['state'])}{before}"
-        because = f": {row['trigger_event']}" if row["trigger_event"] else ""
+        event, action = row["trigger_event"], actions.get(row["trigger_event"])
+        because = f": {plain_action(action)}" if action else f": {event}" if event else ""
         happening = Happening(row["observed_on"].isoformat(), f"{text}{because}")
         changes.setdefault((row["framework"], row["control_id"]), []).insert(0, happening)
     shown = (
@@ -152,7 +155,7 @@ def _of_rows(
 def _events(frame: pl.DataFrame) -> dict[tuple[str, str], list[Happening]]:
     happenings: dict[tuple[str, str], list[Happening]] = {}
     for row in frame.iter_rows(named=True):
-        what = row["action"].replace(".", " ").replace("_", " ")
+        what = plain_action(row["action"])
         said = what if row["outcome"] == "success" else f"{what} ({_with_spaces(row['outcome'])})"
         happening = Happening(row["occurred_at"].strftime("%Y-%m-%d %H:%M"), said, row["actor"])
         happenings.setdefault((row["object_type"], row["object_id"]), []).append(happening)

@@ -32,6 +32,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "revision_days_rows": (),
     "revoked_tokens_rows": (REVOKED,),
     "strange_alerts_rows": ("alert.ingested",),
+    "trigger_events_rows": (),
 }
 # by these it is known which weeks have no snapshot. What is read for them, of whatever table, was recorded by the end
 # of a day in a week that is over, and no write moves it any more

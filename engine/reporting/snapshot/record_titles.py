@@ -10,6 +10,7 @@ import polars as pl
 from engine.facts.memory import FactCache
 from engine.model.days import spelled_day
 from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.render.words import label
 from engine.reporting.snapshot.filter_names import Fact
 from engine.reporting.snapshot.record_parts import behind
 
@@ -22,6 +23,7 @@ TITLE_COLUMNS: Mapping[str, tuple[str, str]] = {
     "policies_rows": ("id", "title"),
     "remediations_rows": ("id", "title"),
     "risks_rows": ("id", "title"),
+    "scenarios": ("scenario", "title"),
     "service_facts_rows": ("id", "name"),
     "services_rows": ("id", "name"),
     "systems_rows": ("id", "name"),
@@ -32,7 +34,7 @@ TITLE_COLUMNS: Mapping[str, tuple[str, str]] = {
 """The scans of records that have a title of their own, with the columns of identifier and title."""
 
 
-_SPELLED = {"attestations_rows", "sealed_bundles_rows"}  # titles that are made of other columns
+_SPELLED = {"attestations_rows", "event_ids_rows", "sealed_bundles_rows"}  # titles that are made of other columns
 
 
 def title_scans(facts: Iterable[str]) -> frozenset[str]:
@@ -61,6 +63,9 @@ def _titles(frames: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, str]]:
         names = FRAMEWORK_NAMES | dict(frames["own_frameworks"].select("framework", "name").iter_rows())
         for key, framework, control in duties.select("id", "framework", "control_id").iter_rows():
             yield key, f"Attestation of {names.get(framework, framework)} {control}"
+    if (events := frames.get("event_ids_rows")) is not None:
+        for key, action in events.select("event_id", "action").iter_rows():
+            yield key, label(action.replace(".", "_"))
     if (bundles := frames.get("sealed_bundles_rows")) is not None:
         for key, end in bundles.select("id", "window_end_on").iter_rows():
             yield key, f"Bundle up to {spelled_day(end)}"

@@ -143,7 +143,7 @@ def create_policy(request: Request, given: Policy) -> Response:
     with request.services.store.reader() as connection:
         workspace = _workspace(request, connection)
     draft = policies.PolicyDraft(
-        given.title or f"Guardrail of {book.id}",
+        given.title or f"Guardrail: {book.title}",
         given.rules,
         given.body,
         given.controls,

@@ -1,11 +1,12 @@
 """A page of a thing says why it stands where it does, what proves it and what is to be done."""
 
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 
 import polars as pl
 import pytest
 
+from engine.model.days import spelled_day
 from engine.reporting.site.list_tables import list_table, summary
 from engine.reporting.site.portraits import Portrait, portraits
 from engine.reporting.site.things import Thing
@@ -80,7 +81,19 @@ def test_a_control_says_why_it_stands_where_it_does(row, sentence):
     assert told.sentence == sentence
 
 
-def test_what_speaks_against_a_control_and_who_closes_it_by_when():
+@pytest.mark.parametrize(
+    ("due_on", "duty"),
+    [
+        (date(2026, 12, 1), "ann@acme.example is to close it by 1 Dec 2026."),
+        (DAY, f"ann@acme.example is to close it by {spelled_day(DAY)}."),
+        (
+            DAY - timedelta(days=1),
+            f"ann@acme.example was to close it by {spelled_day(DAY - timedelta(days=1))}: 1 day late.",
+        ),
+        (None, "ann@acme.example owns it; no day is set."),
+    ],
+)
+def test_what_speaks_against_a_control_and_who_closes_it_by_when(due_on, duty):
     told = portrait(
         "control",
         "soc2:CC6.1",
@@ -96,12 +109,9 @@ def test_what_speaks_against_a_control_and_who_closes_it_by_when():
                 "contradicted_on": date(2026, 11, 4),
             },
         ),
-        gaps=rows("gaps", {**CONTROL, "owner": "ann@acme.example", "due_on": date(2026, 12, 1)}),
+        gaps=rows("gaps", {**CONTROL, "owner": "ann@acme.example", "due_on": due_on}),
     )
-    assert told.sentence == (
-        "Ineffective: access revocation failed on 4 Nov 2026 speaks against it. "
-        "ann@acme.example is to close it by 1 Dec 2026."
-    )
+    assert told.sentence == f"Ineffective: access revocation failed on 4 Nov 2026 speaks against it. {duty}"
 
 
 def test_the_newest_evidence_of_a_control_comes_first():
@@ -113,6 +123,7 @@ def test_the_newest_evidence_of_a_control_comes_first():
             "source": "operation",
             "evidence_id": "AE-7",
             "action": "access.reviewed",
+            "record": "audit event",
             "evidence_on": date(2026, 11, 1),
             "state": "complete",
         },
@@ -120,7 +131,7 @@ def test_the_newest_evidence_of_a_control_comes_first():
     told = portrait("control", "soc2:CC6.1", control_assessments=rows("control_assessments", CONTROL), claims=claims)
     lineage = "With events, hashes and bundles: /api/governance/compliance/evidence-lineage"
     assert [(part.title, part.lines, part.more) for part in told.parts] == [
-        ("What proves it", ["1 Nov 2026, operation: access reviewed (AE-7)", "1 Oct 2026, item: EVD-1", lineage], 0)
+        ("What proves it", ["1 Nov 2026, operation: access reviewed", "1 Oct 2026, item: EVD-1", lineage], 0)
     ]
 
 
@@ -149,7 +160,15 @@ def test_a_person_has_a_work_list():
     ]
 
 
-def test_an_assured_vendor_says_what_its_controls_wait_for():
+@pytest.mark.parametrize(
+    ("assurance", "until", "said"),
+    [
+        ("assured", date(2027, 1, 1), "Assured until 1 Jan 2027"),
+        ("lapsed", date(2026, 7, 18), "Lapsed since 18 Jul 2026"),
+        ("never", None, "Never"),
+    ],
+)
+def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, said):
     waiting = {"vendor_id": "v1", "vendor": "Alder", **CONTROL, "expected_evidence": "baa"}
     needs = rows(
         "vendor_controls", {**waiting, "gap": "missing"}, {**waiting, "gap": "missing"}, {**waiting, "gap": "none"}
@@ -166,14 +185,14 @@ def test_an_assured_vendor_says_what_its_controls_wait_for():
             {
                 "vendor_id": "v1",
                 "name": "Alder",
-                "assurance": "assured",
-                "assured_until": date(2027, 1, 1),
+                "assurance": assurance,
+                "assured_until": until,
                 "inherited": 3,
                 "inherited_gaps": 2,
             },
         ),
     )
-    assert told.sentence == "Assured until 1 Jan 2027: 2 of 3 inherited controls wait for evidence."
+    assert told.sentence == f"{said}: 2 of 3 inherited controls wait for evidence."
     assert [part.lines for part in told.parts] == [["business associate agreement missing, for 2 controls"]]
 
 
