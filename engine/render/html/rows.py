@@ -25,13 +25,16 @@ SHORT_CELL = 16  # columns whose longest cell has no more characters never break
 PROSE = 90  # characters: sentences, which want a broad column on a screen
 SHORT_TABLE = 8  # rows, those below a row counted
 FIRST_ROWS = 25  # the others are behind a disclosure
+MONDAY = "week_start_on"  # what a column of weeks says itself
+SAME_ROWS = 3  # from so many on, what is the same in each of them is said once above them
 
 
 @dataclass(frozen=True)
 class TableSheet:
     """A table ready for the page; ``rows`` are its rows as HTML, each with what stands below it.
 
-    ``legend`` has the five shades of its heat columns with their bands.
+    ``same`` is what every row has in common, said once; ``legend`` has the five shades of its heat columns with their
+    bands.
     """
 
     key: str
@@ -41,6 +44,7 @@ class TableSheet:
     rows: Sequence[str]
     is_wide: bool
     legend: Sequence[tuple[str, str]]
+    same: Markup
     visible: int = FIRST_ROWS  # rows that are not behind the disclosure
 
     @property
@@ -81,7 +85,8 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
     heat = shades(table)
     sizes = {name: size_of(column.values) for name, column in texts.display_columns.items()}
     titles = title_columns(table)
-    sizes = {name: size for name, size in sizes.items() if name not in titles.values()}
+    beside = {*titles.values(), *(MONDAY for name in sizes if name == "week")}
+    sizes = {name: size for name, size in sizes.items() if name not in beside}
     naming = [name for name in sizes if is_naming(table, name, titles, links)]
     sizes |= {name: size_of(named_texts(table, name, links)) for name in naming}
     columns = {
@@ -90,13 +95,16 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
         )
         for name, size in sizes.items()
     }
-    folded = fold(table, columns, room)
-    rows = _Frame(table, columns, folded, heat, links).rows(texts)
+    same = [name for name in list(columns)[1:] if _is_same(name, table, texts)]
+    folded = fold(table, {name: column for name, column in columns.items() if name not in same}, room)
+    frame = _Frame(table, columns, folded, heat, links)
     side = [
         SheetColumn(columns[name].heading, words.meaning(table, name), columns[name].kind, width)
         for name, width in folded.shown.items()
     ]
-    return TableSheet(key, table, side, head(side), rows, folded.is_wide, heat.legend)
+    return TableSheet(
+        key, table, side, head(side), frame.rows(texts), folded.is_wide, heat.legend, frame.line(same, texts)
+    )
 
 
 @dataclass(frozen=True)
@@ -113,11 +121,19 @@ class _Frame:
         """Each row of the table, with what stands below it."""
         if not self.columns or not texts.height:
             return []
-        named = named_cells(self.table, self.columns, self.links)
-        content = {name: named.get(name) or self._content(name, texts.display_columns[name]) for name in self.columns}
+        content = self._contents([*self.folded.shown, *self.folded.below], texts)
         side = [self._side(index, name, content[name]) for index, name in enumerate(self.folded.shown)]
         below = [self._below(name, content[name]) for name in self.folded.below]
         return self._join(zip(*side, strict=True), zip(*below, strict=True) if below else None)
+
+    def line(self, names: Sequence[str], texts: CellTexts) -> Markup:
+        """What every row has in these columns, each with its heading."""
+        contents = self._contents(names, texts)
+        return _safe([self._card_cell(name, next(iter(contents[name])) or "–") for name in names])
+
+    def _contents(self, names: Sequence[str], texts: CellTexts) -> Mapping[str, DictionaryColumn]:
+        named = named_cells(self.table, names, self.links)
+        return {name: named.get(name) or self._content(name, texts.display_columns[name]) for name in names}
 
     def _join(self, side: Iterable[Sequence[str]], below: Iterable[Sequence[str]] | None) -> list[str]:
         rows = [f"<tr>{''.join(row)}</tr>" for row in side]
@@ -155,6 +171,11 @@ class _Frame:
 
     def _card_cell(self, name: str, cell: str) -> str:
         return cell and f"<span><b>{escape_text(self.columns[name].heading)}</b> {cell}</span>"
+
+
+def _is_same(name: str, table: Table, texts: CellTexts) -> bool:
+    """Whether a column tells no row from another; shades do, by their place on a scale."""
+    return texts.height >= SAME_ROWS and name not in table.heat and len(set(texts.display_columns[name].values)) == 1
 
 
 def _tag(index: int) -> str:

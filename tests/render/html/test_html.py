@@ -12,6 +12,8 @@ from engine.model.documents.heat import SHARE_OF_GOOD, HeatScale
 from engine.render import CONTENT_SECURITY_POLICY
 from engine.render.html.escaping import css_string, escape_text
 from engine.render.html.html import render
+from engine.render.html.rows import sheet
+from engine.render.links import Links
 from tests.render.editions import edition, of_tables, posture, table
 from tests.render.parsing import Page
 
@@ -171,7 +173,7 @@ def test_other_figures_of_a_row_may_decide_on_its_shade():
     ("width", "height", "layout"), [(8, 40, ""), (14, 40, "wide"), (8, 3, "short"), (14, 3, "short wide")]
 )
 def test_broad_tables_get_paper_that_fits(width, height, layout):
-    frame = pl.DataFrame({f"c{index}": [1] * height for index in range(width)})
+    frame = pl.DataFrame({f"c{index}": range(height) for index in range(width)})
     sheets = [a["class"] for t, a in page(of_tables(table(frame))).tags if t == "section" and "sheet" in a["class"]]
     assert sheets == [f"sheet {layout}"]
 
@@ -298,3 +300,22 @@ def test_a_mark_stands_where_its_week_is_although_pages_spell_that_as_a_day():
     marked = Chart("lines", "Load", frame, "week", "n", "Load.", marks=[ChartMark("2026-W48", "the last day")])
     text = page(edition(Document("Load.", summary={}, charts=[marked]))).text
     assert text.count("the last day") == 2  # a chart is drawn twice
+
+
+def test_what_is_the_same_in_every_row_is_said_once():
+    frame = pl.DataFrame(
+        {"control_id": ["CC1", "CC2", "CC3"], "kind": ["a"] * 3, "owner": [None] * 3, "days_left": [1, 2, 2]},
+        schema_overrides={"owner": pl.String},
+    )
+    shown = sheet(table(frame), "t", Links())
+    assert [column.heading for column in shown.columns] == ["Control", "Days left"]
+    assert shown.same == "<span><b>Kind</b> a</span>\n<span><b>Owner</b> –</span>"
+    assert 'class="same">In every row: <span><b>Kind</b> a</span>' in render(of_tables(table(frame))).decode()
+
+
+def test_two_rows_and_shades_keep_their_columns():
+    frame = pl.DataFrame({"control_id": ["CC1", "CC2", "CC3"], "n_pct": [50.0] * 3})
+    assert (
+        sheet(table(frame.head(2)), "t", Links()).same,
+        sheet(table(frame, heat=("n_pct",)), "t", Links()).same,
+    ) == (*("", ""),)

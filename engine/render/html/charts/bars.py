@@ -119,7 +119,8 @@ def _grid(scale: Scale, top: float, bottom: float, chart: Chart) -> str:
     for index, (tick, label) in enumerate(zip(scale.ticks, labels, strict=True)):
         out.append(strokes.line(scale(tick), top, scale(tick), bottom, "grid"))
         if index % every == 0:
-            out.append(strokes.text(label, scale(tick), bottom + 13, "tick", "middle"))
+            at, is_cut = scale(tick), scale(tick) < breadth(label) / 2  # at the left edge
+            out.append(strokes.text(label, 0 if is_cut else at, bottom + 13, "tick", "start" if is_cut else "middle"))
     return "".join(out)
 
 

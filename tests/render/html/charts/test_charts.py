@@ -148,6 +148,13 @@ def test_no_text_leaves_its_picture(size, kind):
         assert -8 <= start <= start + breadth(text.text) <= width + 8, text.text
 
 
+def test_the_first_label_of_narrow_bars_is_whole():
+    frame = pl.DataFrame({"x": ["IG1", "IG2"], "strict_pct": [69.6, 63.1]})
+    picture = draw_chart(Chart("bars", "T", frame, "x", "strict_pct", "A", percent=True), "slim")
+    (first,) = [text for text in picture.iter(f"{NAMESPACE}text") if text.text.startswith("0")]
+    assert (first.text, first.get("x"), first.get("text-anchor")) == ("0\u00a0%", "0", "start")
+
+
 def test_a_picture_does_not_ask_for_paper_of_its_own():
     """``.wide`` is a landscape sheet for broad tables."""
     classes = re.findall('<svg[^>]* class="([^"]+)"', svg(Chart("lines", "T", TREND, "week", "value_pct", "A"), "k"))
