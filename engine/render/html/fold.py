@@ -20,8 +20,12 @@ WISH = 600.0  # of a text, where there is room
 _FIRST = (
     *("control_id", "title", "control_title", "name", "vendor", "framework", "state", "status", "severity", "standing"),
     *("due_on", "on", "owner", "owners", "todo", "next_step", "what", "why", "finding", "clock", "days_left", "reason"),
+    # what rows are sorted and charts are drawn by
+    *("days_in_drift", "days_over", "drift", "median_pct", "gap_controls", "points_lost", "shortfall_hours"),
+    *("borrow_hours", "movement"),
 )
 _LAST = (
+    *("cohort", "dated_on", "n", "sample", "statement"),
     *("footnote", "citation", "source_ref", "version", "revision", "position", "weight", "created_at", "link_id"),
     *("run_id", "schedule_id", "document_id", "evidence_id", "last_evidence_id", "event_id", "obligation_id", "org_id"),
 )
