@@ -7,7 +7,7 @@ from math import ceil
 from engine.facts.obligations.workload import ACCOUNTABLE
 from engine.planning.needs import ControlWork
 from engine.planning.problem import PlanAction, WorkPart
-from engine.planning.signatures import NEW_DUTY, SIGNATURE
+from engine.planning.signatures import SIGNATURE
 
 SHARED = ("operation", "policy")  # kinds of which one piece of evidence can be linked to several controls
 EARLY, SIGN = "#early", "#sign"  # before anything lapses; the signature alone
@@ -88,8 +88,12 @@ def _asides(one: ControlWork, parts: Sequence[WorkPart]) -> tuple[tuple[str, Wor
     """The hours of who is accountable for signatures, unless they are who signs."""
     if one.accountable is None:
         return ()
-    mine = (part for part in parts if part.duty == NEW_DUTY)
-    return tuple((one.accountable, replace(part, hours=round(part.hours * ACCOUNTABLE, 6))) for part in mine)
+    return tuple((one.accountable, _share_of(part, ACCOUNTABLE)) for part in parts if part.is_signed)
+
+
+def _share_of(part: WorkPart, share: float) -> WorkPart:
+    agreed = tuple((week, round(hours * share, 6)) for week, hours in part.agreed)
+    return replace(part, hours=round(part.hours * share, 6), agreed=agreed)
 
 
 def _needs_of(parts: Sequence[WorkPart], other: ControlWork) -> Iterable[str]:

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import zip_longest
+from typing import Protocol, TypeVar
 
 import polars as pl
 
@@ -40,7 +42,7 @@ def agreements(accepted: pl.DataFrame, as_of: date, weeks: PlanWeeks) -> Mapping
             row["owner"],
             row["way"] or "",
             tuple(row["planned_kinds"] or ()),
-            round(sum(left.values()), 6),
+            round(sum(left.values(), 0.0), 6),
             tuple(ahead),
             row["due_on"],
             None
@@ -101,10 +103,35 @@ def _agreed_parts(parts: Sequence[WorkPart], mine: Sequence[Agreement]) -> tuple
     return tuple(work_parts)
 
 
-def _is_of(part: WorkPart, one: Agreement) -> bool:
+class _Yielding(Protocol):
+    """Work that yields evidence of kinds."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]: ...
+
+
+Work = TypeVar("Work", bound=_Yielding)
+
+
+def _is_of(part: _Yielding, one: Agreement) -> bool:
     """Whether a part is what was agreed, or what is left of it."""
     mine, theirs = ({kind for kind in kinds if kind != SIGNATURE} for kinds in (part.kinds, one.kinds))
     return mine == theirs or (bool(mine) and mine < theirs)
+
+
+def in_pairs(agreed: Sequence[Agreement], work: Sequence[Work]) -> list[tuple[Agreement | None, Work | None]]:
+    """The work on a control, in the order of its days, beside what was agreed of it: that of the same kinds, else what
+    is left. What there is no other of is beside nothing."""
+    waiting, alone = [*agreed], list[Work]()
+    pairs: list[tuple[Agreement | None, Work | None]] = []
+    for one in work:
+        mine = next((known for known in waiting if _is_of(one, known)), None)
+        if mine is None:
+            alone.append(one)
+        else:
+            waiting.remove(mine)
+            pairs.append((mine, one))
+    return [*pairs, *zip_longest(waiting, alone)]
 
 
 def under_way(agreed: Mapping[str, Sequence[Agreement]]) -> Mapping[str, Mapping[str, date]]:

@@ -14,7 +14,7 @@ from typing import Any
 from engine.facts.controls.detection import KINDS
 from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.planning.horizons import HorizonRows
-from engine.planning.people import Owners
+from engine.planning.people import Owners, beside_milestone
 from engine.planning.problem import WorkPart
 from engine.planning.question import Goal, PlanQuestion
 from engine.planning.signatures import NEW_DUTY, NEXT_DUTY, SIGNATURE, Signatures
@@ -216,11 +216,10 @@ class WorkFinder:
         is_tight = False
         if work or hours > 0:
             slack = self._slack(goal, on)
-            parts = self._work_parts(row, work, hours, lead, others, on, slack)
-            if slack and any(part.last < part.first for part in parts):
-                loose = self._work_parts(row, work, hours, lead, others, on, 0)
-                if all(part.first <= part.last for part in loose):
-                    parts, is_tight = loose, True
+            parts, loose = (self._work_parts(row, work, hours, lead, others, on, days) for days in (slack, 0))
+            if any(part.last < part.first for part in parts) and all(part.first <= part.last for part in loose):
+                parts, is_tight = loose, True
+            parts = beside_milestone(parts, gap, self.owners.capacity, self.weeks)
         return [*parts, *signs], is_tight
 
     def _slack(self, goal: Goal, on: date) -> int:

@@ -1,14 +1,18 @@
 """Who could do the work, and which hours they have for it beside what they are due to do anyway."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 import polars as pl
 
 from engine.facts.obligations.days_away import away_of_owners
+from engine.facts.obligations.ledger import EFFORT_HOURS
+from engine.planning.problem import WorkPart
 from engine.planning.weeks import PlanWeeks
+
+MILESTONE_HOURS = EFFORT_HOURS["poam_milestone"]
 
 
 @dataclass(frozen=True)
@@ -19,21 +23,17 @@ class Capacity:
     due: tuple[float, ...]
     overdue: float
     last_share: float = 1.0  # of the last week, that lies before the last day is over
-    beside: tuple[float, ...] = ()  # of what is due, hours that come with signatures of the plan itself
 
     @property
     def remainder(self) -> float:
         """What duties leave, less than nothing where they ask for more."""
-        return round(sum(self.available) - sum(self.due) - self.overdue + sum(self.beside), 6)
+        return round(sum(self.available) - sum(self.due) - self.overdue, 6)
 
     def completion_week(self, week: int) -> int:
-        """The week in which duties of a week are done: that one, or the first in which nothing is behind any more.
-
-        Hours beside signatures of the plan are no others', so that accepting it moves nothing.
-        """
-        behind, own = self.overdue, self.beside or (0.0,) * len(self.due)
-        for number, (available, due, mine) in enumerate(zip(self.available, self.due, own, strict=True)):
-            behind = max(behind + due - mine - available, 0.0)
+        """The week in which duties of a week are done: that one, or the first in which nothing is behind any more."""
+        behind = self.overdue
+        for number, (available, due) in enumerate(zip(self.available, self.due, strict=True)):
+            behind = max(behind + due - available, 0.0)
             if number >= week and behind <= 1e-6:
                 return number
         return len(self.available)
@@ -52,16 +52,12 @@ class Capacity:
 def capacities(
     owner_weeks: pl.DataFrame, days_away: pl.DataFrame, load: pl.DataFrame, weeks: PlanWeeks, own: Collection[str] = ()
 ) -> dict[str, Capacity]:
-    """The hours of everybody who is there. ``own`` names the work on record that the plan counts itself."""
+    """The hours of everybody who is there. ``own`` names the work on record that the plan counts itself, with the hours
+    beside its signatures: accepting a plan changes nobody's hours for it."""
     away = away_by_day(days_away.filter(pl.col("week_start_on") == weeks.mondays[-1]), owner_weeks)
     mine = load.filter(pl.col("obligation_id").is_in(sorted(own)))
     key = ["owner", "week_start_on"]
-    beside: dict[str | None, dict[date, float | None]] = {}
-    for owner, monday, hours in mine.filter(role="A").group_by(key).agg(pl.col("hours").sum()).iter_rows():
-        beside.setdefault(owner, {})[monday] = hours
-    freed = (
-        mine.filter(pl.col("role") == "R").drop_nulls("week_start_on").group_by(key).agg(freed=pl.col("hours").sum())
-    )
+    freed = mine.drop_nulls("week_start_on").group_by(key).agg(freed=pl.col("hours").sort().sum())
     late = (
         load.filter(pl.col("state") == "overdue", pl.col("role") == "R", ~pl.col("obligation_id").is_in(sorted(own)))
         .group_by("owner")
@@ -86,7 +82,6 @@ def capacities(
             weeks.hours(due[owner]),
             round(overdue.get(owner, 0.0), 6),
             weeks.share_of_last(away.get(owner, {})),
-            weeks.hours(beside.get(owner, {})),
         )
         for owner in sorted(available)
     }
@@ -98,6 +93,31 @@ def away_by_day(days_away: pl.DataFrame, owner_weeks: pl.DataFrame) -> Mapping[s
     for owner, on, share in away_of_owners(days_away, owner_weeks).select("owner", "on", "away_share").iter_rows():
         found.setdefault(owner, {})[on] = share
     return found
+
+
+def has_milestone(gap: Mapping[str, Any], capacity: Collection[str]) -> bool:
+    """Whether closing a gap is a duty on record, of somebody who is there."""
+    return gap.get("milestone_on") is not None and gap["owner"] in capacity
+
+
+def beside_milestone(
+    parts: Sequence[WorkPart], gap: Mapping[str, Any] | None, people: Mapping[str, Capacity], weeks: PlanWeeks
+) -> list[WorkPart]:
+    """The work on a gap without the hours that its milestone has, in the week of that; where its owner is behind with
+    other work, in the first after it. Where the day asks for the work earlier, or later, it has hours of its own."""
+    if gap is None or not has_milestone(gap, people):
+        return [*parts]
+    done = people[gap["owner"]].completion_week(max(weeks.last_week_by(gap["milestone_on"]), 0))
+    left, work_parts = MILESTONE_HOURS, list[WorkPart]()
+    for part in parts:
+        if part.duty is not None or not part.first <= done <= part.last:
+            work_parts.append(part)
+            continue
+        counted = min(part.hours, left)
+        left -= counted
+        rest = round(part.hours - counted, 6)
+        work_parts.append(replace(part, hours=rest, first=done, last=part.last if rest else done))
+    return work_parts
 
 
 class Owners:
@@ -122,7 +142,12 @@ class Owners:
         }
 
     def of(self, row: Mapping[str, Any], gap: Mapping[str, Any] | None) -> tuple[str, ...]:
-        """The people of whom one does the work, whose it is first; empty where nobody has hours on record."""
+        """The people of whom one does the work, whose it is first; empty where nobody has hours on record.
+
+        A gap with a milestone on the plan of action is closed by whose duty that is.
+        """
+        if gap is not None and has_milestone(gap, self.capacity):
+            return (gap["owner"],)
         named = [gap["owner"] if gap is not None else None, row["owner"], row["accountable"]]
         found = dict.fromkeys(name for name in named if name in self.capacity)
         mine = tuple(found) or tuple(filter(None, [self._of_group.get((row["framework"], row["group_id"]))]))

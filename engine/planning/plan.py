@@ -1,6 +1,6 @@
 """A plan: whether frameworks will be ready on their days, and the cheapest work that makes it so."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -8,8 +8,8 @@ from functools import cached_property
 import polars as pl
 
 from engine.planning.actions import wanted_count
-from engine.planning.agreed import Agreement
-from engine.planning.check import Evidence, PlanSimulation
+from engine.planning.agreed import Agreement, in_pairs
+from engine.planning.check import Evidence, PlanSimulation, why_open
 from engine.planning.horizons import Projection, project
 from engine.planning.needs import ControlWork
 from engine.planning.people import Capacity
@@ -184,6 +184,10 @@ class ReadinessPlan:
                 )
         return tuple(sorted(work_steps, key=lambda step: (step.done_on, step.owner, step.action.id, step.part)))
 
+    def beside_agreed(self, control: str, steps: Sequence[WorkStep]) -> list[tuple[Agreement | None, WorkStep | None]]:
+        """Steps on a control in the order of their days, beside what was agreed of it."""
+        return in_pairs(self.agreed.get(control, ()), sorted(steps, key=lambda step: (step.done_on, step.part)))
+
     def _end_day(self, action: PlanAction, part: int) -> date:
         """The day by which a part is done: the end of its last week with work."""
         return self.weeks.end(self.last_week.get((action.id, part), 0))
@@ -253,13 +257,22 @@ class ReadinessPlan:
         over = ((owner, week, hours - capacity[owner][week]) for (owner, week), hours in sorted(used.items()))
         laid: dict[str, float] = {}
         for item in self.items:
-            laid[item.action] = laid.get(item.action, 0.0) + item.hours
+            if item.part >= 0:
+                laid[item.action] = laid.get(item.action, 0.0) + item.hours
         lost = (
             (self.choice.done[action.id], 0, action.hours - laid.get(action.id, 0.0))
             for action in self.chosen
             if action.hours - laid.get(action.id, 0.0) > 1e-6
         )
         return (*(one for one in over if one[2] > 1e-6), *lost)
+
+    def doer(self, one: ControlWork) -> str:
+        """Who does the work on a control with the plan; whose it is, where nobody does."""
+        return self._doers.get(one.id) or one.owners[0]
+
+    @cached_property
+    def _doers(self) -> Mapping[str, str]:
+        return {action.name: self.choice.done[action.id] for action in self.chosen}
 
     @property
     def first_owner(self) -> str | None:
@@ -269,12 +282,12 @@ class ReadinessPlan:
 
     @cached_property
     def first_short(self) -> FirstShort | None:
-        """Where closing every gap first asks for hours that its owner does not have."""
+        """Where closing every gap first asks for hours that nobody has whose it is, or who does it with the plan."""
         found = []
         for owner in self.owners:
             due: dict[int, float] = {}
             for one in self.mine:
-                if one.owners and one.owners[0] == owner and not one.reason:
+                if one.owners and self.doer(one) == owner and not one.reason:
                     for part in one.parts:
                         due[part.last] = due.get(part.last, 0.0) + part.hours
             need = there = 0.0
@@ -294,35 +307,8 @@ class ReadinessPlan:
     def open(self) -> tuple[tuple[ControlWork, str], ...]:
         """The gaps that the plan leaves, each with why."""
         return tuple(
-            (one, self._why_open(one)) for one in self.mine if one.id not in self.closing_actions or one.reason
+            (one, why_open(self, one)) for one in self.mine if one.id not in self.closing_actions or one.reason
         )
-
-    def _why_open(self, one: ControlWork) -> str:
-        if one.reason:
-            earliest = self.weeks.end(0) + timedelta(days=one.lead_days)
-            return (
-                f"{one.reason}: {earliest} at the earliest" if one.lead_days and "later" in one.reason else one.reason
-            )
-        if not one.owners:
-            return "nobody with hours on record owns it"
-        if next(goal for goal in self.goals if goal.goal == one.goal).is_reached:
-            return "not needed for the target"
-        owner = one.owners[0]
-        parts = [p for p in one.parts if p.hours > self._room(owner, p.first, p.last) + 1e-6][:1] or one.parts
-        hours = round(sum(part.hours for part in parts), 2)
-        first, last = min(part.first for part in parts), max(part.last for part in parts)
-        when = self.weeks.words(first, last)
-        waits = next((action.after[0] for action in self.problem.actions if action.name == one.id and action.after), "")
-        if waits and waits not in {chosen.name for chosen in self.chosen}:
-            return f"it waits for {waits}, which is not done in time"
-        room = self._room(owner, first, last)
-        if hours <= room + 1e-6:
-            return f"{owner} has {room:g} hours left {when}, but not where its {hours:g} must lie"
-        return f"{owner} has {room:g} of the {hours:g} hours for it left {when}"
-
-    def _room(self, owner: str, first: int, last: int) -> float:
-        used = sum(item.hours for item in self.items if item.owner == owner and first <= item.week <= last)
-        return round(max(sum(self.problem.capacity[owner][first : last + 1]) - used, 0.0), 2)
 
 
 def count_applicable(projection: Projection, day: date) -> int:

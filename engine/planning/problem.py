@@ -20,6 +20,11 @@ class WorkPart:
     duty: str | None = None
     agreed: tuple[tuple[int, float], ...] = ()
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether it is a signature that takes hours of the plan, and so of whoever is accountable."""
+        return self.duty is not None and self.hours > 0
+
 
 @dataclass(frozen=True)
 class PlanAction:

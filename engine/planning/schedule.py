@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from engine.planning.problem import Choice, PlanProblem, WorkPart, within
-from engine.planning.signatures import NEW_DUTY
 
 MOST_TURNS = 4  # in which hours beside signatures follow these
 _LITTLE = 1e-9
@@ -12,7 +12,10 @@ _LITTLE = 1e-9
 
 @dataclass(frozen=True)
 class WorkItem:
-    """Hours of a part of an action that one person does in one week. What has no hours of its own lies in its last."""
+    """Hours of a part of an action that one person does in one week. What has no hours of its own lies in its last.
+
+    Hours of who is accountable beside a signature have a ``part`` below 0: -1 less the number of the signature's.
+    """
 
     action: str
     part: int
@@ -54,7 +57,7 @@ def schedule(problem: PlanProblem, choice: Choice) -> tuple[WorkItem, ...]:
         for owner, parts in laid.items()
         for one, weeks in parts
         for week, hours in sorted(weeks.items())
-        if one.beside is None and (hours > _LITTLE or one.part.hours <= 0)
+        if hours > _LITTLE or one.part.hours <= 0
     ]
     return tuple(sorted(work_items, key=lambda item: (item.week, item.owner, item.action, item.part)))
 
@@ -67,7 +70,7 @@ def _open_parts(problem: PlanProblem, choice: Choice) -> dict[str, list[_Open]]:
         action = known[name] if name not in choice.windows else within(known[name], *choice.windows[name])
         for number, part in enumerate(action.parts):
             opens.setdefault(owner, []).append(_Open(name, number, part, part.hours))
-        signed = [number for number, part in enumerate(action.parts) if part.duty == NEW_DUTY]
+        signed = [number for number, part in enumerate(action.parts) if part.is_signed]
         for number, (person, part) in zip(signed, action.asides_of(owner), strict=False):
             if person in problem.capacity:
                 opens.setdefault(person, []).append(_Open(name, -1 - number, part, part.hours, number))
@@ -75,23 +78,50 @@ def _open_parts(problem: PlanProblem, choice: Choice) -> dict[str, list[_Open]]:
 
 
 def _beside_their_signatures(laid: Mapping[str, _Laid], capacity: Mapping[str, Sequence[float]]) -> dict[str, _Laid]:
-    """Anew the work of those who have hours beside the signatures of others, in other weeks than these: duties on
-    record count both in one week. Without those whose hours do not allow it."""
-    signed = {
-        (one.action, one.number): max(weeks)
-        for parts in laid.values()
-        for one, weeks in parts
+    """Anew the work of those who have hours beside the signatures of others in other weeks than these, as duties on
+    record count both in one week. Where their hours do not allow that, the signature goes where both fit."""
+    opens = {owner: [one for one, _ in parts] for owner, parts in laid.items()}
+    signatures = {
+        (one.action, one.number): (owner, place, max(weeks))
+        for owner, parts in laid.items()
+        for place, (one, weeks) in enumerate(parts)
         if one.beside is None and weeks
     }
-    signatures = {}
-    for owner, parts in laid.items():
-        due = {id(one): signed.get((one.action, one.beside)) for one, _ in parts if one.beside is not None}
-        if all(week is None or [*weeks] == [week] for one, weeks in parts for week in [due.get(id(one))]):
+    moved: set[str] = set()
+    for person, parts in laid.items():
+        beside = [
+            (number, *signatures[one.action, one.beside])
+            for number, (one, _) in enumerate(parts)
+            if one.beside is not None and (one.action, one.beside) in signatures
+        ]
+        if all([*parts[number][1]] == [week] for number, *_, week in beside):
             continue
-        fixed = [one if (week := due.get(id(one))) is None else one.in_week(week) for one, _ in parts]
-        if fullest([one.part for one in fixed], capacity[owner]) <= 1 + _LITTLE:
-            signatures[owner] = _laid_out(fixed, capacity[owner])
-    return signatures
+        moved.add(person)
+        mine = [one for one in opens[person] if one.beside is None]
+        for number, signer, place, week in beside:
+            aside, signature = opens[person][number], laid[signer][place][0]
+            for other in sorted(range(signature.part.first, signature.part.last + 1), key=lambda one: one != week):
+                theirs = [*opens[signer][:place], signature.in_week(other), *opens[signer][place + 1 :]]
+                if not _has_room([*mine, aside.in_week(other)], capacity[person]):
+                    continue
+                if other == week or _has_room(theirs, capacity[signer]):
+                    aside = aside.in_week(other)
+                    if other != week:
+                        opens[signer] = theirs
+                        moved.add(signer)
+                    break
+            else:  # what does not fit into its week comes after it, as other duties do
+                later = (aside.in_week(other) for other in range(week + 1, len(capacity[person])))
+                aside = next((one for one in later if _has_room([*mine, one], capacity[person])), aside)
+            opens[person][number] = aside
+            mine.append(aside)
+    return {
+        owner: _laid_out(opens[owner], capacity[owner]) for owner in moved if _has_room(opens[owner], capacity[owner])
+    }
+
+
+def _has_room(parts: Sequence[_Open], capacity: Sequence[float]) -> bool:
+    return fullest([one.part for one in parts], capacity) <= 1 + _LITTLE
 
 
 def fullest(parts: Sequence[WorkPart], capacity: Sequence[float]) -> float:
@@ -102,11 +132,13 @@ def fullest(parts: Sequence[WorkPart], capacity: Sequence[float]) -> float:
         total.append(total[-1] + hours)
     most = 0.0
     for first in {part.first for part in parts}:
-        inside = [part for part in parts if part.first >= first]
-        for last in {part.last for part in inside}:
-            need = sum(part.hours for part in inside if part.last <= last)
-            room = total[last + 1] - total[first]
-            most = max(most, need / room if room > 0 else float("inf"))
+        inside = sorted((part.last, part.hours) for part in parts if part.first >= first)
+        need = 0.0
+        for (last, hours), (following, _) in pairwise([*inside, (len(capacity), 0.0)]):
+            need += hours
+            if following != last:
+                room = total[last + 1] - total[first]
+                most = max(most, need / room if room > 0 else float("inf"))
     return most
 
 

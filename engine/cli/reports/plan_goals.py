@@ -92,14 +92,16 @@ def _by_framework(option: str, given: Sequence[str], frameworks: Sequence[str]) 
     named = [text.partition("=")[::2] for text in given if "=" in text]
     plain = [text for text in given if "=" not in text]
     for name, _ in named:
+        if [other for other, _ in named].count(name) > 1:
+            raise Usage(f"{option} {name}=… is given twice: each framework has one.")
         if name not in frameworks:
             raise Usage(f"{option} {name}=… names no framework of the plan; --framework has {', '.join(frameworks)}.")
     if len(plain) == 1 and not named:
         return dict.fromkeys(frameworks, plain[0])
     if plain and len(plain) != len(frameworks):
         raise Usage(
-            f"{option} must be given once for all, once for each of {len(frameworks)} frameworks, or by name as "
-            f"{option} {frameworks[0]}=…; got {len(plain)}."
+            f"{option} must be given once for all, once for each framework in their order ({', '.join(frameworks)}), "
+            f"or by name as {option} {frameworks[0]}=…; got {len(plain)}."
         )
     return dict(zip(frameworks, plain, strict=False)) | dict(named)
 

@@ -112,7 +112,7 @@ def gaps(
         .join(open_work, on=_KEY, how="left")
         .with_columns(gap_id=pl.format("{}:{}", "framework", "control_id"))
         .join(
-            by_weakness(poam).select("org_id", gap_id="weakness_key", named="owner"),
+            by_weakness(poam).select("org_id", gap_id="weakness_key", named="owner", milestone_on="scheduled_on"),
             on=["org_id", "gap_id"],
             how="left",
         )

@@ -77,6 +77,7 @@ PLANS: Mapping[str, Column] = {
     "estimate_hours": Column("Own estimate", "hours", "Hours that it takes by whoever knows the work."),
     "low_hours": Column("At least", "hours", "Fewest hours that it takes."),
     "high_hours": Column("At most", "hours", "Most hours that it takes."),
+    "milestone_on": Column("Milestone", "date", "Day on which its weakness on the plan of action is to be closed."),
     "lead_days": Column("Days of others", "days", "Days between the work and its evidence that others take."),
     "says": Column("It says", "text", "What the framework's own report says of that day."),
     "target_on": Column("Target date", "date", "Day for which the framework is to be ready."),

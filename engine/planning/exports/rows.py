@@ -131,10 +131,13 @@ def _duty_of(step: WorkStep) -> str:
 def _identifiers(plan: ReadinessPlan, work: list[WorkStep]) -> list[str]:
     """The remediations of the steps of an action: those that were agreed upon, then the gap's own, then new ones."""
     one = work[0].work
-    agreed = [known.remediation_id for known in plan.agreed.get(one.id, ())]
-    own = [one.remediation_id] if one.remediation_id and one.remediation_id not in agreed else []
-    waiting = [*agreed, *own]
-    return [waiting.pop(0) if waiting else _name(step) for step in work]
+    known = {known.remediation_id for known in plan.agreed.get(one.id, ())}
+    own = [one.remediation_id] if one.remediation_id and one.remediation_id not in known else []
+    by_day = sorted(work, key=lambda step: (step.done_on, step.part))
+    of_part = {step.part: mine.remediation_id for mine, step in plan.beside_agreed(one.id, work) if mine and step}
+    for step in by_day:
+        of_part.setdefault(step.part, own.pop() if own else _name(step))
+    return [of_part[step.part] for step in work]
 
 
 def _name(step: WorkStep) -> str:

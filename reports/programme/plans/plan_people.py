@@ -14,11 +14,11 @@ def people(plan: ReadinessPlan) -> pl.DataFrame:
     Available hours, duties and overdue work are those of the capacity budget, of the same weeks.
     """
     rows = []
-    for owner in sorted({*plan.choice.done.values(), *plan.owners}):
+    for owner in _everybody(plan):
         hours = _hours_by_week(plan, owner)
         free, mine = plan.problem.capacity[owner], plan.people[owner]
         used = [100 * worked / there for worked, there in zip(hours, free, strict=True) if worked > 0 and there > 0]
-        needed = sum(one.hours for one in plan.mine if one.owners and one.owners[0] == owner)
+        needed = sum(one.hours for one in plan.mine if one.owners and plan.doer(one) == owner)
         rows.append(
             (
                 owner,
@@ -44,6 +44,11 @@ def people(plan: ReadinessPlan) -> pl.DataFrame:
         "missing_hours": pl.Float64,
     }
     return pl.DataFrame(rows, schema=schema, orient="row").sort("planned_hours", "owner", descending=[True, False])
+
+
+def _everybody(plan: ReadinessPlan) -> list[str]:
+    """Who has work of the plan, hours beside the signatures of others included, or could have some."""
+    return sorted({*plan.choice.done.values(), *plan.owners, *(item.owner for item in plan.items)})
 
 
 def _hours_by_week(plan: ReadinessPlan, owner: str) -> list[float]:
@@ -77,7 +82,7 @@ def messages(plan: ReadinessPlan) -> pl.DataFrame:
 def load_by_week(plan: ReadinessPlan) -> pl.DataFrame:
     """The hours of each owner of the plan in each week: there, due, left when overdue work is done, and planned."""
     rows = []
-    for owner in sorted({*plan.choice.done.values(), *plan.owners}):
+    for owner in _everybody(plan):
         mine, free, worked = plan.people[owner], plan.problem.capacity[owner], _hours_by_week(plan, owner)
         for number, monday in enumerate(plan.weeks.mondays):
             figures = (mine.available[number], mine.due[number], free[number], worked[number])

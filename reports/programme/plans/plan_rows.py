@@ -110,20 +110,18 @@ def _weeks_of(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> pl.DataF
         "on", planned_strict_pct="strict_pct", planned_weighted_pct="weighted_pct"
     )
     mine = {step.action.id for step in plan.steps if step.work.goal == goal.goal}
+    worked = [item for item in plan.items if item.action in mine and item.part >= 0]
     hours = [
-        (
-            f"{monday:%G-W%V}",
-            round(sum(item.hours for item in plan.items if item.week == number and item.action in mine), 2),
-        )
+        (f"{monday:%G-W%V}", round(sum(item.hours for item in worked if item.week == number), 2))
         for number, monday in enumerate(plan.weeks.mondays)
     ]
-    worked = pl.DataFrame(hours, schema={"week": pl.String, "planned_hours": pl.Float64}, orient="row")
+    by_week = pl.DataFrame(hours, schema={"week": pl.String, "planned_hours": pl.Float64}, orient="row")
     is_last = pl.col("on") == pl.col("on").max().over("week")  # the present week has today's row as well
     return (
         goal.projection.readiness(days)
         .join(planned, on="on")
         .join(band(plan, goal, ready, days), on="on")
-        .join(worked, on="week", how="left")
+        .join(by_week, on="week", how="left")
         .with_columns(
             planned_hours=pl.when(is_last).then("planned_hours").otherwise(0.0), framework=pl.lit(goal.goal.framework)
         )
@@ -229,12 +227,15 @@ def progress(plans: pl.DataFrame, readiness_days: pl.DataFrame, framework: str, 
 
 def falls_due(obligations: pl.DataFrame, plan: ReadinessPlan) -> pl.DataFrame:
     """The duties of the framework, and those of none, that are pending and due by the day: what nobody does is overdue
-    then. Requests, vendor reviews, exceptions that end, tests, attestations, policy reviews."""
+    then. Requests, vendor reviews, exceptions that end, tests, attestations, policy reviews; without those signatures
+    that came with the plan once it was accepted, and are its work."""
     frameworks = [goal.framework for goal in plan.question.goals]
+    own = [f"attestation:{step.duty}" for step in plan.steps if step.duty and step.hours]
     mine = pl.col("frameworks").list.set_intersection(frameworks).list.len() > 0
     mine = mine | (pl.col("frameworks").list.len() == 0)
     return (
         obligations.filter(pl.col("state").is_in(ledger.PENDING), mine, pl.col("due_on") <= plan.question.by)
+        .filter(~pl.col("obligation_id").is_in(own))
         .sort("due_on", "obligation_id")
         .select("due_on", "title", ledger.kind_name().alias("duty"), "owner", "effort_hours", "obligation_id")
     )

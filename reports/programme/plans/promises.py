@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from itertools import zip_longest
 from typing import Any
 
 import polars as pl
@@ -51,9 +50,11 @@ def moves(plan: ReadinessPlan, accepted: pl.DataFrame) -> pl.DataFrame:
     known = {row["id"]: row for row in accepted.iter_rows(named=True)}
     whys = {one.id: why for one, why in plan.open}
     rows = []
-    for name, agreed in sorted(plan.agreed.items()):
+    for name in sorted(plan.agreed):
         steps = _steps_of(plan, name)
-        for one, step in zip_longest(agreed, steps[: len(agreed)]):
+        for one, step in plan.beside_agreed(name, steps):
+            if one is None:
+                continue
             row = known[one.remediation_id]
             why = _why_dropped(plan, name, steps, whys) if step is None else _why_moved(plan, step, one.owner, row)
             now = (None, None) if step is None else (step.owner, step.done_on)
@@ -72,7 +73,7 @@ def moves(plan: ReadinessPlan, accepted: pl.DataFrame) -> pl.DataFrame:
 
 
 def _steps_of(plan: ReadinessPlan, name: str) -> list[WorkStep]:
-    """The steps on a control that take remediations, in the order in which these are agreed upon."""
+    """The steps on a control that take remediations."""
     mine = sorted((step for step in plan.steps if step.work.id == name), key=lambda step: step.part)
     return [step for step in mine if step.duty is None] or mine[:1]
 

@@ -44,7 +44,7 @@ DEFINITIONS = {
     "done on its day, and what the days say then is what is said here. Equal records, equal plan.",
     "Hours": "Of open gaps the remediation's own estimate, else what such work took before, else the runbook's; of "
     "evidence that lapses: operation 2, test 3, policy 4; of a signature 0.5. Signatures that are duties on record "
-    "already are counted there.",
+    "already are counted there, as is closing a weakness that has a milestone on the plan of action.",
     "Evidence from": "A control that never operated, or that an event speaks against, has evidence once it operated "
     "for one turn of its cadence: a week, a month, a quarter. What comes less often is performed once.",
     "Available": "Hours of each owner in the weeks until the day, less duties and overdue work: the figures of the "

@@ -229,6 +229,7 @@ def test_every_organization_is_a_row(ready, tmp_path):
         (("--framework", "soc2", "--framework", "soc2"), "--framework soc2 is given twice"),
         (("--framework", "soc2", "--framework", "iso27001"), "iso27001 is not in scope of acme"),
         (("--framework", "soc2", "--target", "hipaa=80"), "names no framework of the plan"),
+        (("--framework", "soc2", "--target", "soc2=80", "--target", "soc2=90"), "--target soc2=… is given twice"),
         (("--framework", "soc2", "--target", "101"), "--target must be a percentage from 1 to 100"),
         (("--framework", "soc2", "--by", "2027-03-01", "--by", "2027-04-01"), "--by must be given once for all"),
         (("--framework", "soc2", "--without", "soc2:none"), "without must be a control or remediation"),
