@@ -47,7 +47,12 @@ def goals_of(
         for option, given in (("--by", by), ("--target", targets), ("--type2-from", starts))
     )
     return [
-        GoalWords(name, day("--by", days.get(name)), _target(wanted.get(name)), day("--type2-from", begins.get(name)))
+        GoalWords(
+            name,
+            day("--by", days.get(name)),
+            _target("--target", wanted.get(name)),
+            day("--type2-from", begins.get(name)),
+        )
         for name in frameworks
     ]
 
@@ -83,7 +88,7 @@ def _goal_of(path: Path, table: Mapping[str, Any]) -> GoalWords:  # whatever TOM
     return GoalWords(
         framework,
         day(f"{path}: by", texts.get("by")),
-        _target(str(target)),
+        _target(f"{path}: target", str(target)),
         day(f"{path}: type2_from", texts.get("type2_from")),
     )
 
@@ -106,11 +111,11 @@ def _by_framework(option: str, given: Sequence[str], frameworks: Sequence[str]) 
     return dict(zip(frameworks, plain, strict=False)) | dict(named)
 
 
-def _target(text: str | None) -> int:
+def _target(option: str, text: str | None) -> int:
     if text is None:
         return DEFAULT_TARGET
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100:
-        raise Usage(f"--target must be a percentage from 1 to 100, or framework=percentage; got {text[:80]!r}.")
+        raise Usage(f"{option} must be a percentage from 1 to 100, or framework=percentage; got {text[:80]!r}.")
     return int(text)
 
 

@@ -180,6 +180,14 @@ def test_one_plan_has_several_frameworks_with_days_and_targets_of_their_own(both
     assert plan_json(both, "plan", written, "--format", "json")["goals"] == answer["goals"]
 
 
+def test_a_target_of_a_file_that_is_no_percentage_is_refused_by_the_name_of_the_file(ready, tmp_path):
+    written = tmp_path / "plan.toml"
+    written.write_text('[[goal]]\nframework = "soc2"\ntarget = 90.5\n')
+    code, out, err = ready("plan", str(written))
+    assert (code, out) == (2, "")
+    assert f"{written}: target must be a percentage from 1 to 100, or framework=percentage; got '90.5'." in err
+
+
 @pytest.mark.real
 def test_prices_and_more_hours_are_answered_where_they_are_asked(ready):
     answer = plan_json(ready, *ASKED, "--prices", "--with-hours", "8/week@owner", "--format", "json")
