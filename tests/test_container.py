@@ -68,6 +68,15 @@ def command_of(words):
     return command
 
 
+def test_a_base_image_without_a_digest_is_refused():
+    """A tag may be another image tomorrow; ``make images`` renews the digests."""
+    bases = [line.split()[0] for line in instructions("FROM")]
+    beside = [service["image"] for service in SERVICES.values() if service["image"] != "hq-console"]
+    pinned = r"docker\.io/library/(python|postgres|redis):[a-z0-9.-]+@sha256:[0-9a-f]{64}"
+    assert [image for image in bases + beside if re.fullmatch(pinned, image) is None] == []
+    assert (len(bases), len(set(bases)), len(beside)) == (2, 1, 2)
+
+
 def test_the_image_begins_with_a_command_that_there_is():
     (entry,), (words,) = instructions("ENTRYPOINT"), instructions("CMD")
     assert yaml.safe_load(entry) == ["hq"]
