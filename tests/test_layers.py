@@ -53,6 +53,7 @@ ALSO = {
         "engine/replica/past.py",
         "engine/intake/imports",
         "engine/desk/queries",
+        "engine/operations/schema",
         "data/demo/frames.py",
     )
 }

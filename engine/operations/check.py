@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeAlias
 
 from engine.model.errors import Problem
 from engine.operations import evidence_checks, file_checks, pull_checks, service_checks, store_checks
+from engine.operations.schema.schema_check import is_unreadable, structure_faults
 from engine.runtime.heads.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store.copy.table_copy import store_snapshot
-from engine.store.database.schema_check import is_unreadable, structure_faults
 from engine.store.rows import Reader
 
 Progress: TypeAlias = Callable[[str, int, int], None]

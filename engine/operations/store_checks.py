@@ -12,6 +12,7 @@ from engine.delivery.witness import witness_problems
 from engine.model.errors import Problem
 from engine.operations.data_folder import heads_member
 from engine.operations.exclusions import missing_signing_key, unreadable_secrets
+from engine.operations.schema.schema_check import schema_problems
 from engine.replica.replica_check import replica_findings
 from engine.runtime.heads.head_check import check_heads
 from engine.runtime.heads.installation_check import check_installation_tree
@@ -20,7 +21,6 @@ from engine.runtime.services import REPLICA
 from engine.runtime.settings import Settings
 from engine.store.chain.chain_segments import chain_check, chain_span, check_segment
 from engine.store.copy.table_copy import store_snapshot
-from engine.store.database.schema_check import schema_problems
 from engine.store.log.row_check import check_rows
 from engine.store.queries.accounts.installation import (
     durability_problems,

@@ -2,9 +2,9 @@
 
 import json
 
+from engine.operations.schema.schema_check import declared_schema, fingerprint
 from engine.store.database.epoch import EPOCH
 from engine.store.database.migrations import FOLDER
-from engine.store.database.schema_check import declared_schema, fingerprint
 
 FINGERPRINTS = FOLDER / "fingerprints.json"
 

@@ -81,8 +81,8 @@ def _holds(services: "Services", org: str) -> bool:
 
 
 def _installation(context: click.Context, files: tuple[Path, ...], key: str | None) -> None:
+    from engine.operations.schema.schema_check import fingerprint, is_unreadable, present_schema, schema_problems
     from engine.runtime.heads.installation_check import check_installation_tree
-    from engine.store.database.schema_check import fingerprint, is_unreadable, present_schema, schema_problems
 
     outside = [head for file in files for head in _heads_in(context, file, key)]
     with open_console_services() as services:

@@ -9,13 +9,13 @@ from sqlalchemy import delete, insert, select, text, update
 from engine.archives.verification import verify as script
 from engine.model.checkpoints import open_note, read_checkpoint
 from engine.model.errors import Conflict
+from engine.operations.schema.schema_check import declared_schema, fingerprint, present_schema, schema_problems
 from engine.runtime.heads.installation import EVERY, own_proof, sign_installation, tree_path
 from engine.runtime.heads.installation_check import check_installation_tree
 from engine.runtime.keys.key_rotations import own_keys
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.database.epoch import EPOCH
-from engine.store.database.schema_check import declared_schema, fingerprint, present_schema, schema_problems
 from engine.store.schema import metadata
 from engine.store.schema.audit import installation_commitments, installation_heads
 from engine.store.schema.organizations import heads, organizations

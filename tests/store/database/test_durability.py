@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from engine.cli.installation.workers import warn_of_losses
+from engine.operations.schema.schema_check import schema_problems
 from engine.store import Store
-from engine.store.database.schema_check import schema_problems
 from engine.store.queries.accounts.installation import durability_problems
 
 

@@ -1,11 +1,12 @@
 """Whether the database has the tables, columns, keys, constraints and indexes that its migration made, and no others.
 
 A trigger that answers for a table, a view in a table's place, a column more: the rows that the log vouches for would be
-others than those that are read. What is looked at is told apart by kind, name and type, in words that are the same on
-both engines; its SHA-256 is the fingerprint of the schema. That of each migration is in
+others than those that are read. What is looked at is told apart by kind, name, type and what a check lets through, in
+words that are the same on both engines; its SHA-256 is the fingerprint of the schema. That of each migration is in
 ``data/migrations/fingerprints.json``.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -17,11 +18,14 @@ from sqlalchemy.exc import CompileError, ProgrammingError
 from sqlalchemy.types import TypeEngine
 
 from engine.model.errors import Conflict
+from engine.operations.schema.check_words import check_words
+from engine.operations.schema.disguises import disguises
 from engine.store.schema import metadata
 
 VIEWS = ("database_health",)
 VERSION_TABLE = "alembic_version"
 _OF_TABLES = ("index", "unique", "key", "reference", "constraint")  # their lines end with the table
+_CHECK = re.compile(r"constraint (ck_\w+) \((.*)\) of (\w+)", re.DOTALL)
 _WORDS = {  # of types that engines call differently
     "sqlite": {"VARCHAR(27)": "INSTANT"},
     "postgresql": {"TIMESTAMP WITH TIME ZONE": "INSTANT", "DOUBLE PRECISION": "FLOAT", "BYTEA": "BLOB"},
@@ -56,12 +60,12 @@ def _constraints(table: Table) -> set[str]:
         if isinstance(constraint, UniqueConstraint):
             lines.add(f"constraint UNIQUE ({', '.join(constraint.columns.keys())}) of {table.name}")
         elif isinstance(constraint, CheckConstraint):
-            lines.add(f"constraint {constraint.name} of {table.name}")
+            lines.add(_check(table.name, str(constraint.name), str(constraint.sqltext)))
     return lines
 
 
 def present_schema(connection: Connection) -> set[str]:
-    """What there is, with the triggers and rules that nothing of ours makes."""
+    """What there is, with the triggers, rules and all else that acts and that nothing of ours makes."""
     inspector = inspect(connection)
     lines = {f"view {name}" for name in inspector.get_view_names()}
     for (_, table), columns in inspector.get_multi_columns().items():
@@ -72,7 +76,7 @@ def present_schema(connection: Connection) -> set[str]:
         }
     for (_, table), key in inspector.get_multi_pk_constraint().items():
         lines |= _key(table, key["constrained_columns"])
-    return lines | _present_constraints(inspector) | set(_active(connection))
+    return lines | _present_constraints(inspector) | set(_active(connection)) | set(disguises(connection))
 
 
 def _present_constraints(inspector: Inspector) -> set[str]:
@@ -81,7 +85,7 @@ def _present_constraints(inspector: Inspector) -> set[str]:
         lines |= {f"constraint UNIQUE ({', '.join(one['column_names'])}) of {table}" for one in constraints}
         unique |= {(table, one["name"]) for one in constraints}
     for (_, table), checks in inspector.get_multi_check_constraints().items():
-        lines |= {f"constraint {one['name']} of {table}" for one in checks}
+        lines |= {_check(table, one["name"], one["sqltext"]) for one in checks}
     for (_, table), keys in inspector.get_multi_foreign_keys().items():
         lines |= {
             _reference(table, key["constrained_columns"], key["referred_table"], key["referred_columns"])
@@ -114,6 +118,14 @@ def _index(table: str, name: str | None, columns: Sequence[str | None], unique: 
     return f"{'unique ' if unique else ''}index {name} ({text}) of {table}"
 
 
+def _check(table: str, name: str | None, text: str) -> str:
+    return _check_line(str(name), check_words(text), table)
+
+
+def _check_line(name: str, words: str, table: str) -> str:
+    return f"constraint {name} ({words}) of {table}"
+
+
 def _reference(table: str, columns: Sequence[str], referred_table: str, referred: Sequence[str]) -> str:
     return f"reference ({', '.join(columns)}) to {referred_table} ({', '.join(referred)}) of {table}"
 
@@ -140,7 +152,7 @@ def _active(connection: Connection) -> Iterable[str]:
     idle = """
         SELECT DISTINCT conname, relname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_trigger t ON t.tgconstraint = k.oid
-        WHERE n.nspname = current_schema() AND (NOT k.convalidated OR t.tgenabled = 'D')
+        WHERE n.nspname = current_schema() AND (NOT k.convalidated OR t.tgenabled NOT IN ('O', 'A'))
     """
     unlogged = """
         SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -163,12 +175,13 @@ def fingerprint(lines: Iterable[str]) -> str:
 
 def schema_problems(connection: Connection) -> list[str]:
     """A phrase for each thing that is there and should not be, or the other way round."""
-    there, wanted = present_schema(connection), declared_schema()
+    there, wanted, found = present_schema(connection), declared_schema(), sorted(set(disguises(connection)))
+    there -= set(found)
     missing, strange = wanted - there, there - wanted
     swapped = {line.removeprefix("table ") for line in missing if line.startswith("table ")} & {
         line.removeprefix("view ") for line in strange if line.startswith("view ")
     }
-    found = [f"a view stands in the place of the table {name}" for name in sorted(swapped)]
+    found += [f"a view stands in the place of the table {name}" for name in sorted(swapped)]
 
     def is_of(line: str) -> bool:
         """Whether it follows from a view in a table's place, or from a table that is not there or one too many."""
@@ -178,6 +191,10 @@ def schema_problems(connection: Connection) -> list[str]:
         return owner in swapped or (kind in parts and f"table {owner}" in missing | strange)
 
     found += _other_shapes(missing, strange)
+    for (name, table), (wanted_words, present_words) in sorted(_other_checks(missing, strange).items()):
+        found.append(f"the constraint {name} of {table} lets through {present_words}, expected {wanted_words}")
+        missing -= {_check_line(name, wanted_words, table)}
+        strange -= {_check_line(name, present_words, table)}
     missing, strange = ({line for line in lines if not line.startswith("shape ")} for lines in (missing, strange))
     found += [f"the {line} is not there" for line in sorted(missing) if not is_of(line)]
     found += [f"the {line} was added" for line in sorted(strange) if not is_of(line)]
@@ -199,6 +216,15 @@ def _other_shapes(missing: Iterable[str], strange: Iterable[str]) -> list[str]:
     """A phrase for each column that is there, and of another type, or may be empty where it should not."""
     wanted, there = _shapes(missing), _shapes(strange)
     return [f"the column {name} is {there[name]}, expected {wanted[name]}" for name in sorted(wanted.keys() & there)]
+
+
+def _other_checks(missing: Iterable[str], strange: Iterable[str]) -> dict[tuple[str, str], tuple[str, str]]:
+    """What is let through and what should be, of each check that is there under its name and says something else."""
+    wanted, there = (
+        {(found[1], found[3]): found[2] for line in lines if (found := _CHECK.fullmatch(line))}
+        for lines in (missing, strange)
+    )
+    return {key: (wanted[key], there[key]) for key in wanted.keys() & there}
 
 
 def _shapes(lines: Iterable[str]) -> dict[str, str]:
