@@ -31,6 +31,7 @@ VERSIONS: Mapping[str, str] = {  # commit, and the migration that its stores are
     "7caa7e0": "0019",
     "ebe4a97": "0031",
     "09f82a5": "0042",  # one that knows of the epoch
+    "45358f3": "0045",
 }
 OWN_COMMAND = (sys.executable, "-c", "from engine.cli import main; main()")
 MOMENTS = (0.25, 0.4, 0.55)  # of the time that a migration takes, at which it is killed

@@ -162,6 +162,8 @@ def test_a_proxy_stands_before_a_console(name, console, tmp_path, certificate):
                 in {key.lower(): value for key, value in headers.items()}["strict-transport-security"]
             )
             assert ask(secured, chain, "GET", "/api/nowhere%2Fat//all")[0] == 404
+            chunks = ask(secured, chain, "POST", "/api/integrations/alerts", iter([b'{"a":', b"1}"]))
+            assert (chunks[0], b"unauthorized" in chunks[2]) == (401, True)
             if name != "Caddyfile":  # Caddy counts what it reads, and waits for the body
                 declared = {"Content-Length": str(MOST_BYTES + 1), "Content-Type": "application/json"}
                 assert ask(secured, chain, "POST", "/api/integrations/alerts", b"{}", **declared)[0] == 413
