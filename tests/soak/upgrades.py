@@ -116,22 +116,20 @@ class EarlierConsole(Console):
 
 
 def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
-    """Every version, on both engines, with a migration that runs through and one that is killed before."""
+    """Every version, the newest first, on both engines: a migration that runs through; then ones that are killed before."""
     made, began = list[Line](), time.monotonic()
-    for commit, at in VERSIONS.items():
-        tree = scratch / commit
-        if not take_out(commit, tree):
-            made.append(impossible(f"upgrade from {commit}", "the history of the repository is not here"))
-            continue
-        for engine in ("SQLite", "PostgreSQL"):
-            for kills in ((), MOMENTS):
-                part = f"{at} to {EPOCH}, {engine}"
+    trees = {commit: scratch / commit for commit in VERSIONS if take_out(commit, scratch / commit)}
+    for commit in VERSIONS.keys() - trees.keys():
+        made.append(impossible(f"upgrade from {commit}", "the history of the repository is not here"))
+    for kills in ((), MOMENTS):
+        for commit, tree in reversed(trees.items()):
+            for engine in ("SQLite", "PostgreSQL"):
+                part = f"{VERSIONS[commit]} to {EPOCH}, {engine}"
                 if time.monotonic() - began > budget:
                     made.append(impossible(part, "the time was over before"))
                     continue
                 folder = scratch / f"{commit}-{engine}-{len(kills)}"
                 made.append(_upgrade(part, folder, tree, seed, kills, engine))
-        shutil.rmtree(tree)
     return made
 
 
