@@ -72,7 +72,7 @@ PAIRS = (
         "crosswalk_conflicts",
         "Pairs in conflict",
         "count",
-        "less",
+        "neither",
         "Pairs whose criterion is effective and whose requirement is ineffective: one of the two judgements, or the "
         "mapping, is wrong.",
         overlay.pairs,
@@ -84,7 +84,7 @@ PAIRS = (
         "crosswalk_conflicts_full",
         "Full pairs in conflict",
         "count",
-        "less",
+        "neither",
         "Full pairs whose criterion is effective and whose requirement is ineffective.",
         overlay.pairs,
         Count(),

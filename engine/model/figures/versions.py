@@ -116,6 +116,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("unowned_hours", "weighted_change", "weighted_pct"),
         ),
     ),
+    FormulaChange(
+        "What a scenario makes mandatory is a gap already where nobody approved the decision against it",
+        ("regulatory_effort_hours", "regulatory_existing_gaps", "regulatory_new_gaps"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -41,7 +41,7 @@ def requirement_changes(
     frame = (
         deltas.join(scenarios.select("scenario", "effective_on"), on="scenario")
         .join(status, on=_KEY, how="left")
-        .join(control_profiles.select(*_KEY, "decision"), on=_KEY, how="left")
+        .join(control_profiles.select(*_KEY, "decision", documented=_has_grounds()), on=_KEY, how="left")
         .join(_best_answers(answers, control_status), on=_ID, how="left")
         .join(_worst_merged(deltas, status), on=_ID, how="left")
         .with_columns(new_score=pl.coalesce(pl.max_horizontal("answered", "merged"), pl.lit(0.0)))
@@ -57,8 +57,10 @@ def requirement_changes(
         .then(pl.when(pl.col("new_score") == 1).then(pl.lit("satisfied")).otherwise(pl.lit("new_gap")))
         .when(~pl.col("applicable").fill_null(True))
         .then(pl.lit("not_applicable"))
-        .when(optional.fill_null(False) | rewritten.fill_null(False))
+        .when((optional & pl.col("documented")).fill_null(False) | rewritten.fill_null(False))
         .then(pl.lit("new_gap"))
+        .when(optional.fill_null(False))
+        .then(pl.lit("existing_gap"))
         .when(effective.fill_null(False))
         .then(pl.lit("satisfied"))
         .otherwise(pl.lit("existing_gap"))
@@ -78,6 +80,11 @@ def requirement_changes(
     return frame.with_columns(standing=standing, score=score, in_scope=in_scope).sort(
         "scenario", "position", "requirement"
     )
+
+
+def _has_grounds() -> pl.Expr:
+    """Whether a decision has a rationale and an approval that holds; one that has not is a gap already."""
+    return (pl.col("rationale").fill_null("").str.strip_chars() != "") & pl.col("decision_approved").fill_null(False)
 
 
 def _best_answers(answers: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFrame:

@@ -12,6 +12,7 @@ LAW = {
     **{"scenario": "law", "title": "The law", "authority": "State", "framework": "hipaa", "status": "final"},
     **{"effective_on": date(2026, 12, 7), "status_as_of": date(2026, 11, 1), "position": 0},
 }
+DECISION = {"framework": "hipaa", "decision": "alternative", "rationale": "As good here.", "decision_approved": True}
 READY = {"framework": "hipaa", "applicable": 2, "assessed": 2, "strict_pct": 50.0, "weighted_pct": 75.0}
 
 
@@ -100,7 +101,7 @@ def test_the_best_answer_counts():
 def test_an_alternative_no_longer_suffices():
     deltas = [delta(name, "mandatory", place, effort_hours=8.0) for place, name in enumerate("abcd")]
     states = [state("a"), state("b"), state("c", "stale"), state("d", "not_applicable", applicable=False)]
-    profiles = [{"framework": "hipaa", "control_id": "a", "decision": "alternative"}]
+    profiles = [{**DECISION, "control_id": "a"}]
     held = document(deltas, states, profiles=profiles)
     assert standing(held) == {"a": "new_gap", "b": "satisfied", "c": "existing_gap", "d": "not_applicable"}
     assert effect(held, "strict_after", "weighted_after") == (33.3, 41.7)
@@ -111,6 +112,16 @@ def test_an_alternative_no_longer_suffices():
         **{"regulatory_next_on": date(2026, 12, 7)},
     }
     values_follow(REPORT, **frames(deltas, states, profiles=profiles))
+
+
+@pytest.mark.parametrize("less", [{"decision_approved": False}, {"decision_approved": None}, {"rationale": " "}])
+@pytest.mark.parametrize("word", ["effective", "partial"])
+def test_a_decision_that_nobody_approved_or_gave_a_reason_for_is_a_gap_already(word, less):
+    deltas = [delta("a", "mandatory", effort_hours=8.0)]
+    held = document(deltas, [state("a", word)], profiles=[{**DECISION, "control_id": "a", **less}])
+    assert standing(held) == {"a": "existing_gap"}
+    assert (held.summary["regulatory_new_gaps"], held.summary["regulatory_existing_gaps"]) == (0, 1)
+    assert effect(held, "weighted_after") == 0.0
 
 
 def test_without_an_organization_no_scenario_is_in_scope():
