@@ -321,7 +321,7 @@ def _is_accepted(ask: Ask) -> pl.Expr:
 def _is_first_pass(ask: Ask) -> pl.Expr:
     """Accepted without a return on a day of the period: of the closing, else of the acceptance."""
     on = pl.coalesce("closed_on", "accepted_on")
-    return (pl.col("returns") == 0) & on.is_between(ask.period_start, ask.as_of).fill_null(False)
+    return request_items.is_first_pass() & on.is_between(ask.period_start, ask.as_of).fill_null(False)
 
 
 REQUESTS = (
@@ -446,7 +446,7 @@ REQUESTS = (
         "a return; where nobody recorded how often it came back, it is not one of them.",
         "requests",
         Count(),
-        lambda ask: _is_accepted(ask) & (pl.col("returns") == 0),
+        lambda ask: _in_period(ask) & request_items.is_first_pass(),
         "accepted {accepted_on}; returns: {returns}",
     ),
     Figure(
@@ -454,11 +454,11 @@ REQUESTS = (
         "First-pass acceptance",
         "percent",
         "more",
-        "Evidence requests accepted without a return, as a share of those finished from {period_start} to {as_of} "
-        "and accepted; unknown returns and unknown days are no first pass.",
+        "Evidence requests accepted without a return, as a share of those finished from {period_start} to {as_of}; "
+        "unknown returns, days and acceptances are no first pass.",
         "requests",
         Share(_is_first_pass),
-        _is_accepted,
+        _in_period,
         "accepted {accepted_on}; returns: {returns}",
     ),
     *(

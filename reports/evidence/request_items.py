@@ -34,6 +34,11 @@ def is_accepted() -> pl.Expr:
     )
 
 
+def is_first_pass() -> pl.Expr:
+    """Whether the auditor accepted it, and nobody had to answer a second time; unknown returns are no such thing."""
+    return (is_accepted() & (pl.col("returns") == 0)).fill_null(False)
+
+
 def with_recipients(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """Requests with whom to ask: ``recipient`` is the owner, or the backup where the owner has left."""
     gone = people.filter(~pl.col("active")).select(owner="email", owner_left=pl.lit(True))

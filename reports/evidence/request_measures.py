@@ -8,7 +8,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage, FrameRow
 from engine.model.figures.formulas import nearest_rank
-from reports.evidence.request_items import CLOCKS, is_accepted
+from reports.evidence.request_items import CLOCKS, is_accepted, is_first_pass
 
 PRIORITIES = ("P1", "P2", "P3", "P4")
 PERCENTILES = (50, 90, 95)
@@ -19,8 +19,7 @@ def _measures(queue: Sequence[FrameRow], closed: Sequence[FrameRow]) -> dict[str
     """F5: closed in time of what was closed or is overdue; percentiles of closed and of still open requests."""
     on_time = sum(row["clock"] == "closed_on_time" for row in closed)
     open_now = {clock: sum(row["clock"] == clock for row in queue) for clock in CLOCKS}
-    returns = [row["returns"] for row in closed if row["accepted"]]
-    first = returns.count(0)
+    first = sum(row["first_pass"] for row in closed)
     return {
         "open": len(queue),
         **open_now,
@@ -28,9 +27,9 @@ def _measures(queue: Sequence[FrameRow], closed: Sequence[FrameRow]) -> dict[str
         "closed_on_time": on_time,
         "closed_late": len(closed) - on_time,
         "on_time_pct": Coverage(on_time, len(closed) + open_now["overdue"]).pct,
-        "accepted": len(returns),
+        "accepted": sum(row["accepted"] for row in closed),
         "accepted_first_pass": first,
-        "first_pass_pct": Coverage(first, len(returns)).pct,
+        "first_pass_pct": Coverage(first, len(closed)).pct,
         **_ranks("turnaround", [row["turnaround"] for row in closed if row["turnaround"] is not None]),
         **_ranks("open_age", [row["age_days"] for row in queue]),
     }
@@ -50,7 +49,8 @@ def by_priority(queue: pl.DataFrame, closed: pl.DataFrame, ask: Ask) -> pl.DataF
 def by(queue: pl.DataFrame, closed: pl.DataFrame, column: str, wanted: Sequence[str] = ()) -> pl.DataFrame:
     """The measures for each value of a column, empty ones included; ``wanted`` values come even without rows."""
     waiting = _group(queue.select(column, "clock", "age_days"), column)
-    done = _group(closed.select(column, "clock", "returns", "turnaround", accepted=is_accepted()), column)
+    outcome = {"accepted": is_accepted().fill_null(False), "first_pass": is_first_pass()}
+    done = _group(closed.select(column, "clock", "turnaround", **outcome), column)
     found = {*waiting, *done}
     values = [*wanted, *sorted(found - {None, *wanted}), *({None} & found)]
     rows = [{column: value, **_measures(waiting.get(value, ()), done.get(value, ()))} for value in values]

@@ -11,7 +11,7 @@ MEANINGS = {
     "missing": "of which we hold no such document",
     "expired": "whose document ended, or is older than the months that it counts",
     "wrong_scope": "whose document does not cover the service that we use",
-    "qualified_opinion": "whose auditor had reservations",
+    "qualified_opinion": "whose auditor had reservations, or whose opinion nobody recorded",
     "cuec_unmapped": "whose user-entity controls nobody has mapped to our own",
 }
 

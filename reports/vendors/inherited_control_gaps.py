@@ -32,8 +32,9 @@ DEFINITIONS = {
     "Inherited control": "A control that the vendor operates in part, by its tier and category. Inherited never means "
     "done: evidence must be held, and our side of it stays with us.",
     "Gap": "Missing: we hold no such document. Expired: its period ended more than the allowed months ago, or it has "
-    "run out. Wrong scope: it does not cover the service that we use. Qualified opinion: the auditor had reservations. "
-    "CUEC unmapped: nobody has mapped the user-entity controls that the report expects of us to our own.",
+    "run out. Wrong scope: it does not cover the service that we use. Qualified opinion: the auditor had "
+    "reservations, or nobody recorded the opinion of a SOC 2 report. CUEC unmapped: nobody has mapped the user-entity "
+    "controls that the report expects of us to our own.",
     "Severity": "Weight of the vendor's tier (critical 4 to low 1) times the requirements that the control answers.",
     "Our side": "The state of the same control by our own evidence. It does not close the gap.",
     "Compensating control": "The measure of an approved exception for this control, until it expires.",

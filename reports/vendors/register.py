@@ -23,6 +23,9 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
         pl.when(pl.col("soc2_opinion").is_in(["qualified", "adverse", "disclaimer"])).then(
             pl.format("SOC 2 opinion {}", "soc2_opinion")
         ),
+        pl.when(pl.col("soc2_kind").is_not_null() & pl.col("soc2_opinion").is_null()).then(
+            pl.lit("SOC 2 opinion not recorded")
+        ),
         pl.when(pl.col("handles_phi") & pl.col("baa_on").is_null()).then(pl.lit("health data without a BAA")),
         pl.when(gaps > 0).then(pl.format("{} without evidence", _count_text(gaps, "inherited control"))),
         pl.when(findings > 0).then(_count_text(findings, "open finding")),

@@ -138,12 +138,17 @@ def _gap() -> pl.Expr:
         .then(pl.lit("expired"))
         .when(~pl.col("in_scope"))
         .then(pl.lit("wrong_scope"))
-        .when(pl.col("opinion").is_in(["qualified", "adverse", "disclaimer"]))
+        .when(pl.col("opinion").is_in(["qualified", "adverse", "disclaimer"]) | _lacks_opinion())
         .then(pl.lit("qualified_opinion"))
         .when(needs_mapping & ~pl.col("cuecs_mapped").fill_null(False))
         .then(pl.lit("cuec_unmapped"))
         .otherwise(pl.lit("none"))
     )
+
+
+def _lacks_opinion() -> pl.Expr:
+    """Whether nobody recorded what the auditor of a SOC 2 report came to: it may be a qualified one."""
+    return pl.col("kind").is_in(["soc2_type1", "soc2_type2"]) & pl.col("opinion").is_null()
 
 
 def _active(vendors: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -236,13 +241,14 @@ def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """Documents that can assure a vendor of this category, and until when the best of them is good.
 
     ``assured_until`` is null where one of them has no end, or where nobody knows the end of any. A qualified opinion
-    assures only where an assessment of the qualification is recorded: what it means for us, by whom, on which day.
+    assures only where an assessment of the qualification is recorded: what it means for us, by whom, on which day;
+    a SOC 2 report of which nobody recorded the opinion is taken for a qualified one.
     """
     kinds = pl.col("category").replace_strict(
         _ASSURING, default=list(_ASSURING_DEFAULT), return_dtype=pl.List(pl.String)
     )
     assuring = documents.join(vendors.select("org_id", "category", vendor_id="id"), on=_VENDOR).filter(
-        (pl.col("opinion") != "qualified").fill_null(True) | pl.col("judged"),
+        ((pl.col("opinion") != "qualified").fill_null(True) & ~_lacks_opinion()) | pl.col("judged"),
         kinds.list.contains(pl.col("kind")),
         pl.col("in_scope"),
         ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False),

@@ -38,6 +38,7 @@ def requests(
             evidence_held=pl.col("evidence_held").fill_null(0),
             paused_minutes=pl.col("paused_minutes").fill_null(0),
             closed_on=pl.when(closed).then("closed_on"),
+            accepted_on=pl.when(pl.col("accepted_on") <= pl.col("as_of")).then("accepted_on"),
             done=closed | ((pl.col("status") == "closed") & pl.col("closed_on").is_null()),
         )
         .with_columns(

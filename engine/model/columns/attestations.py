@@ -46,7 +46,7 @@ ATTESTATIONS: Mapping[str, Column] = {
     ),
     "failed": Column("Failed", "count", "Tests that failed."),
     "first_pass_pct": Column(
-        "First pass (%)", "percent", "Accepted in the period without a return, as a share of those accepted."
+        "First pass (%)", "percent", "Accepted in the period without a return, as a share of those closed."
     ),
     "gap_from": Column("Gap from", "date", "First day of the longest time without evidence."),
     "gap_in_operation": Column(

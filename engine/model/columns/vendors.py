@@ -61,7 +61,7 @@ VENDORS: Mapping[str, Column] = {
     "our_state": Column("Our side", "word", "State of the same control by our own evidence."),
     "pci_aoc_on": Column("PCI AOC", "date", "Day of the vendor's PCI attestation of compliance."),
     "qualified_opinion": Column(
-        "Qualified opinion", "count", "Inherited controls whose report has a qualified opinion."
+        "Qualified opinion", "count", "Inherited controls whose report has a qualified opinion, or none on record."
     ),
     "rating_unknown": Column(
         "Rating unknown", "flag", "Whether a rating of the vendor is unknown and counts as the worst."

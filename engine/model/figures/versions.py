@@ -120,6 +120,19 @@ CHANGES: tuple[FormulaChange, ...] = (
         "What a scenario makes mandatory is a gap already where nobody approved the decision against it",
         ("regulatory_effort_hours", "regulatory_existing_gaps", "regulatory_new_gaps"),
     ),
+    FormulaChange(
+        "First-pass acceptance is of what was finished, also where nobody recorded that it was accepted",
+        ("requests_first_pass_pct",),
+    ),
+    FormulaChange(
+        "A SOC 2 report whose opinion nobody recorded assures no more than a qualified one",
+        (
+            *("inherited_evidenced", "inherited_evidenced_pct", "inherited_gaps", "inherited_gaps_cuec_unmapped"),
+            *("inherited_gaps_qualified_opinion", "inherited_gaps_severity", "posture_change", "posture_score"),
+            *("vendor_evidence_reused", "vendors_assurance_expiring", "vendors_assurance_lapsed", "vendors_assured"),
+            *("vendors_assured_pct", "vendors_not_assessed"),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

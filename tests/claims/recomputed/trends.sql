@@ -39,7 +39,8 @@ SELECT count(*) FROM accepted_requests;
 -- requests_accepted_first_pass_in_period
 SELECT count(*) FROM accepted_requests WHERE returns = 0;
 -- requests_first_pass_pct
-SELECT round(100 * avg(coalesce(returns = 0 AND closed_on IS NOT NULL, false)::INT), 1) FROM accepted_requests;
+SELECT round(100 * avg(coalesce(returns = 0 AND closed_on IS NOT NULL AND id IN (SELECT id FROM accepted_requests), false)::INT), 1)
+FROM finished_requests;
 -- requests_on_time_pct
 SELECT round(100 * sum(in_time) / count(*), 1) FROM (
     SELECT coalesce(closed_on <= due_on, false)::INT AS in_time FROM finished_requests

@@ -235,6 +235,7 @@ def test_unknown_ratings_count_as_five(facts_with):
         ({"in_scope": False}, "wrong_scope"),
         ({"opinion": "qualified"}, "qualified_opinion"),
         ({"opinion": "disclaimer"}, "qualified_opinion"),
+        ({"opinion": None}, "qualified_opinion"),
         ({"cuecs_mapped": False}, "cuec_unmapped"),
         ({"cuecs_mapped": None}, "cuec_unmapped"),
     ],
@@ -351,8 +352,9 @@ ASSESSED = {
         ({"assessment": " "}, "not_assessed"),
     ],
 )
-def test_a_qualified_opinion_assures_only_where_somebody_assessed_the_qualification(facts_with, change, assurance):
-    report = {**soc2("2026-03-31", issued_on="2026-05-01"), "opinion": "qualified", **ASSESSED, **change}
+@pytest.mark.parametrize("opinion", ["qualified", None])
+def test_a_qualified_or_unknown_opinion_assures_only_where_somebody_assessed_it(facts_with, opinion, change, assurance):
+    report = {**soc2("2026-03-31", issued_on="2026-05-01"), "opinion": opinion, **ASSESSED, **change}
     people = {"memberships": [{"email": "bob", "role": "admin"}]}
     facts = facts_with(organization_frameworks=SCOPE, vendors=[REVIEWED], vendor_documents=[report], **people)
     assert only(facts["vendors"], "assurance") == assurance

@@ -68,13 +68,15 @@ def test_whole_days_spent_waiting_on_the_requester_are_not_ours(minutes, days):
     assert found.summary["request_turnaround_p50_days"] == days
 
 
-def test_first_pass_is_of_what_was_accepted():
+def test_first_pass_is_of_what_was_finished():
     found = report(
         closed_request(1, 2), closed_request(2, 2, returns=1), {**closed_request(3, 2), "auditor_status": "closed"}
     )
     assert summary(
         found, "requests_accepted_in_period", "requests_accepted_first_pass_in_period", "requests_first_pass_pct"
-    ) == (2, 1, 50.0)
+    ) == (2, 1, 33.3)
+    (row,) = [row for row in table(found, "metrics").to_dicts() if row["closed"]]
+    assert (row["accepted"], row["accepted_first_pass"], row["first_pass_pct"]) == (2, 1, 33.3)
 
 
 def test_blank_returns_are_unknown_and_what_was_closed_after_acceptance_counts():

@@ -3,6 +3,7 @@
 from datetime import date
 
 import polars as pl
+import pytest
 
 from reports.vendors.third_party_vendors import REPORT
 from tests.factories import document as document_of
@@ -155,9 +156,10 @@ def test_health_data_without_an_agreement_needs_attention():
     }
 
 
-def test_a_qualified_opinion_needs_attention():
-    register = table(report(vendor("Able", soc2_opinion="qualified")), "vendors")
-    assert register["attention"].to_list() == [["SOC 2 opinion qualified"]]
+@pytest.mark.parametrize(("opinion", "said"), [("qualified", "qualified"), (None, "not recorded")])
+def test_a_qualified_or_unknown_opinion_needs_attention(opinion, said):
+    register = table(report(vendor("Able", soc2_kind="soc2_type2", soc2_opinion=opinion)), "vendors")
+    assert register["attention"].to_list() == [[f"SOC 2 opinion {said}"]]
 
 
 def test_tiers_add_up_to_the_register():

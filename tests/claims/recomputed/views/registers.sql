@@ -55,7 +55,8 @@ WHERE CAST(strptime(week || '-1', '%G-W%V-%u') AS DATE) BETWEEN date_trunc('week
 CREATE VIEW checked_forecasts AS
 SELECT s.* FROM obligation_snapshots s, asked
 WHERE forecast IS NOT NULL AND CAST(strptime(week || '-1', '%G-W%V-%u') AS DATE) < date_trunc('week', as_of) ORDER BY week DESC LIMIT 8;
-CREATE VIEW accepted_requests AS SELECT * FROM finished_requests WHERE accepted_on IS NOT NULL OR auditor_status = 'accepted';
+CREATE VIEW accepted_requests AS SELECT r.* FROM finished_requests r, asked
+WHERE accepted_on <= as_of OR auditor_status = 'accepted';
 CREATE VIEW open_work AS
 SELECT r.* FROM remediations r JOIN applicable a USING (framework, control_id), asked
 WHERE a.state <> 'effective' AND opened_on <= as_of AND NOT coalesce(closed_on <= as_of, false)

@@ -30,14 +30,16 @@ answers AS (
         AND NOT EXISTS (SELECT 1 FROM newest o WHERE o.vendor_id = n.vendor_id AND o.kind = 'bridge_letter'))
 SELECT p.*, a.id AS held_id, CASE WHEN a.id IS NULL THEN 'missing'
     WHEN (a.good_until IS NULL AND NOT a.lasting) OR coalesce(a.good_until < a.as_of, false) THEN 'expired'
-    WHEN NOT a.in_scope THEN 'wrong_scope' WHEN a.opinion IN ('qualified', 'adverse', 'disclaimer') THEN 'qualified_opinion'
+    WHEN NOT a.in_scope THEN 'wrong_scope' WHEN a.opinion IN ('qualified', 'adverse', 'disclaimer')
+        OR (a.opinion IS NULL AND a.kind LIKE 'soc2_type%') THEN 'qualified_opinion'
     WHEN p.expected_evidence LIKE 'soc2%' AND NOT coalesce(a.cuecs_mapped, false) THEN 'cuec_unmapped' ELSE 'none' END AS gap
 FROM pairs p LEFT JOIN answers a ON a.vendor_id = p.vendor_id AND a.answers = p.expected_evidence;
 CREATE TABLE vendor_standing AS
 WITH assuring AS (
     SELECT p.vendor_id, bool_or(good_until IS NULL AND lasting) AS endless, max(good_until) AS until
     FROM papers p JOIN vendors v ON v.id = p.vendor_id
-    WHERE in_scope AND coalesce(opinion, '') NOT IN ('adverse', 'disclaimer') AND (opinion IS DISTINCT FROM 'qualified' OR judged)
+    WHERE in_scope AND coalesce(opinion, '') NOT IN ('adverse', 'disclaimer') AND ((opinion IS DISTINCT FROM 'qualified'
+        AND NOT (opinion IS NULL AND kind LIKE 'soc2_type%')) OR judged)
         AND list_contains(CASE WHEN category IN ('people', 'consulting') THEN ['screening', 'nda']
             WHEN category = 'development' THEN ['screening', 'nda', 'soc2_type2', 'iso27001_certificate']
             ELSE ['soc2_type2', 'iso27001_certificate', 'pci_aoc'] END, p.kind)
