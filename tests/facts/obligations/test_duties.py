@@ -74,8 +74,8 @@ def test_a_request_that_is_closed_after_the_day_is_open(facts_with):
     columns = ("clock", "closed_on", "finished_on")
     found = request(facts_with, *columns, due_on="2026-12-31", status="closed", closed_on="2026-11-21")
     assert found == ("on_track", None, None)
-    assert request(facts_with, "accepted_on", accepted_on="2026-11-20") == (DAY,)
-    assert request(facts_with, "accepted_on", accepted_on="2026-11-21") == (None,)
+    assert request(facts_with, "accepted_on", accepted_on="2026-11-20") == DAY
+    assert request(facts_with, "accepted_on", accepted_on="2026-11-21") is None
 
 
 def test_requests_of_later_days_are_not_there_and_evidence_is_listed(facts_with):
