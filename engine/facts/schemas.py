@@ -288,12 +288,12 @@ SCHEMAS: Mapping[str, Schema] = {
     "test_windows": columns(f"""
         {_CONTROL} schedule_id run_id procedure cadence owner performer window_open_on window_close_on
         performed_on done_since_on outcome standing population tested deviations evidence_expected
-        evidence_received cause response check_id superseded_on sequence
+        evidence_received cause response check_id superseded_on sequence since_on until_on
     """),
     # the same by control, for tests that are about several; counts: a pass of a query that is no longer asked does not
     "control_tests": columns(f"""
         {_CONTROL} schedule_id run_id procedure window_open_on window_close_on performed_on outcome check_id sequence
-        counts
+        since_on until_on counts
     """),
     # a check without an answer the last time, and why
     "idle_checks": columns("org_id schedule_id check_id procedure result reason noted_at run_id controls"),

@@ -144,7 +144,10 @@ def owed_checks(services: Services, org_id: str, file: PullFile, now: datetime) 
                 owed.append(check)
                 continue
             window = window_of_day(check.cadence, row["starts_on"], today)
-            runs = many(connection, test_runs, org_id, schedule_id=row["id"], window_open_on=window.since)
+            # a run about fewer days than its cadence asks for performs no window
+            runs = many(
+                connection, test_runs, org_id, schedule_id=row["id"], window_open_on=window.since, since_on=None
+            )
             newest = max(runs, key=lambda run: run["sequence"] or 0, default=None)
             if newest is None or newest["outcome"] == "not_tested":
                 owed.append(check)

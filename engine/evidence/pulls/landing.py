@@ -10,11 +10,11 @@ from io import BytesIO
 
 from engine.evidence.items import add_item, byte_columns
 from engine.evidence.pulls.check_run import CheckAnswer
-from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day
+from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day, window_span
 from engine.evidence.pulls.pull import PullOutcome
 from engine.evidence.pulls.run_files import RUN, rows_sha256, run_files
 from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
-from engine.model.records import TestingScheduleRow
+from engine.model.records import TestingScheduleRow, TestRunRow
 from engine.store import Revision, Store
 from engine.store.rows import many
 from engine.store.schema.controls import schedule_controls, test_runs, testing_schedules
@@ -74,22 +74,27 @@ class Landing:
         return run_id
 
     def _is_repeat(self, outcome: PullOutcome, digest: str) -> bool:
-        """Whether the newest run of the window said the same of the same rows, and ends nothing that failed since."""
+        """Whether the newest run of the window said the same of the same rows, and another would end no failure."""
         with self.store.reader() as connection:
             series = many(connection, testing_schedules, self.org_id, check_id=outcome.check.id)
             current = _current(series, outcome.check)
             if current is None or current["unread"] is not None or not _is_as_declared(current, outcome.check):
                 return False
-            runs = many(connection, test_runs, self.org_id, schedule_id=current["id"])
+            runs = many(connection, test_runs, self.org_id, schedule_id=[row["id"] for row in series])
         window = window_of_day(outcome.check.cadence, current["starts_on"], outcome.span.until)
-        of_window = [run for run in runs if run["window_open_on"] == window.since]
-        newest = max(of_window, key=lambda run: run["sequence"] or 0, default=None)
+        of_window = [
+            run for run in runs if run["schedule_id"] == current["id"] and run["window_open_on"] == window.since
+        ]
+        newest = max(of_window, key=_order, default=None)
         if newest is None or newest["rows_sha256"] != digest:
             return False
-        failed_since = any(
-            run["outcome"] == "failed" and (run["sequence"] or 0) > (newest["sequence"] or 0) for run in runs
+        since = _since(outcome)
+        if since is None and newest["since_on"] is not None:
+            return False
+        standing = [run for run in runs if run["outcome"] == "failed" and not any(_ends(one, run) for one in runs)]
+        return newest["outcome"] != "passed" or not any(
+            _asks_as_much(outcome.span.until, since, run) for run in standing
         )
-        return not failed_since or newest["outcome"] != "passed"
 
     def _schedule(self, revision: Revision, file: PullFile, check: PullCheck) -> TestingScheduleRow:
         """The schedule of the check as it is declared, made or changed where it has to be."""
@@ -151,6 +156,8 @@ class Landing:
             "evidence_received": parts,
             "reason": answer.reason or None,
             "ran_at": self.now,
+            "since_on": _since(outcome),
+            "until_on": outcome.span.until,
         }
 
     def _add_part(
@@ -217,3 +224,27 @@ def _current(series: list[TestingScheduleRow], check: PullCheck) -> TestingSched
 def _is_as_declared(row: TestingScheduleRow, check: PullCheck) -> bool:
     declared = check.title, check.cadence, check.owner, None
     return (row["procedure"], row["cadence"], row["owner"], row["ends_on"]) == declared
+
+
+def _order(run: TestRunRow) -> int:
+    return run["sequence"] or 0
+
+
+def _since(outcome: PullOutcome) -> date | None:
+    """The first day that a run asks about, where the window of its cadence begins earlier."""
+    span = outcome.span
+    return span.since if span.since > window_span(outcome.check.cadence, span.until).since else None
+
+
+def _ends(run: TestRunRow, failed: TestRunRow) -> bool:
+    """Whether a run is a pass that ends what failed before it."""
+    until = run["until_on"] or run["window_close_on"]
+    later = run["outcome"] == "passed" and _order(run) > _order(failed)
+    return later and _asks_as_much(until, run["since_on"], failed)
+
+
+def _asks_as_much(until: date, since: date | None, failed: TestRunRow) -> bool:
+    """Whether days up to ``until`` are those of a failed run or more; all of its cadence where ``since`` is None."""
+    return until >= (failed["until_on"] or failed["window_open_on"]) and (
+        since is None or (failed["since_on"] is not None and since <= failed["since_on"])
+    )

@@ -1,11 +1,10 @@
 """The state of every control: evidence, freshness, scope, ownership, tests (F1, F2)."""
 
-from datetime import date
-
 import polars as pl
 
 from engine.facts.approvals import with_approval
 from engine.facts.controls.detection import KINDS, unsigned_since, with_days
+from engine.facts.controls.tests_of_controls import state_of_tests
 from engine.facts.expressions import (
     ANNUAL,
     days_between,
@@ -45,7 +44,7 @@ def control_terms(
         .join(_scope(control_profiles_rows, approvers), on=_KEY, how="left")
         .join(_attestation_state(attestations), on=_KEY, how="left")
         .join(policy_terms, on=_KEY, how="left")
-        .join(_tests(control_tests), on=_KEY, how="left")
+        .join(state_of_tests(control_tests), on=_KEY, how="left")
         .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
         .join(_exceptions(exceptions), on=_KEY, how="left")
         .join(leverage, on=_KEY, how="left")
@@ -144,41 +143,6 @@ def _attestation_state(attestations: pl.DataFrame) -> pl.DataFrame:
         attested=(pl.col("current") & (pl.col("status") == "attested")).any(),
         signed_at=pl.col("attested_at").filter(pl.col("status") != "rejected").max(),
         attested_on=pl.col("attested_on").filter(pl.col("status") != "rejected").max(),
-    )
-
-
-def _tests(tests: pl.DataFrame) -> pl.DataFrame:
-    """Tests performed, passed, and the newest failing one of those that failed and did not pass since.
-
-    A check is one test whatever its query is by now: what failed is over when the check passes, by the order in which
-    its runs were written, over a window that is not older. A failed run stands against every control that it was about.
-    """
-    test = ["org_id", "test"]
-    done = (
-        tests.filter(pl.col("outcome").is_not_null())
-        .with_columns(test=pl.coalesce(pl.format("check {}", "check_id"), "schedule_id"))
-        .sort(pl.col("sequence").fill_null(0), "performed_on", "run_id")
-    )
-    # how far later passes reach: those of a check to the end of their window, a recurring test has one state
-    reach = pl.when(pl.col("check_id").is_null()).then(pl.lit(date.max)).otherwise("window_close_on")
-    later = pl.when(pl.col("outcome") == "passed").then(reach).cum_max(reverse=True).over(test)
-    open_ones = done.with_columns(later=later.backward_fill().over(test)).filter(
-        pl.col("outcome") == "failed", pl.col("later").is_null() | (pl.col("later") < pl.col("window_open_on"))
-    )
-    failing = (
-        open_ones.group_by(*_KEY, "test", maintain_order=True)
-        .agg(failing_test=pl.col("run_id").last(), failing_since=pl.col("performed_on").min())
-        .group_by(_KEY)
-        .agg(pl.col("failing_test").min(), pl.col("failing_since").min())
-    )
-    return (
-        done.group_by(_KEY)
-        .agg(
-            tests_performed=pl.len(),
-            tests_passed=((pl.col("outcome") == "passed") & pl.col("counts")).sum(),
-            last_test_on=pl.col("performed_on").max(),
-        )
-        .join(failing, on=_KEY, how="left")
     )
 
 

@@ -1562,6 +1562,8 @@ class TestRunRow(TypedDict):
     rows_sha256: str | None
     ran_at: datetime | None
     sequence: int | None
+    since_on: date | None
+    until_on: date | None
     revision: int
 
 

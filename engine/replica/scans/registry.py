@@ -252,6 +252,8 @@ SCANS: Mapping[str, str] = {
         "reason",
         "ran_at",
         "sequence",
+        "since_on",
+        "until_on",
         where="t.ran_at IS NULL OR t.ran_at < q.ends_at",
     ),
     "remediations_rows": _table(

@@ -54,6 +54,7 @@ _ADDED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "0044": {"deploys": frozenset({"rolled_back_at"})},
     "0045": {"ingest_payloads": frozenset({"source", "noted_at"})},
     "0046": {"framework_inheritance": frozenset({"vendor_data"})},
+    "0047": {"test_runs": frozenset({"since_on", "until_on"})},
     "0042": {"vendors": frozenset({"lead_days"})},
 }
 

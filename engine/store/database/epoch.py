@@ -7,7 +7,7 @@ processes of other versions, whether they were stopped or not.
 
 from engine.model.errors import Unavailable
 
-EPOCH = "0046"
+EPOCH = "0047"
 
 
 class SchemaChanged(Unavailable):

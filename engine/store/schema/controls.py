@@ -197,6 +197,8 @@ test_runs: TypedTable[records.TestRunRow] = tenant_table(
     text("rows_sha256", "SHA-256 of the query, the rows that it saw and what it answered", null=True, internal=True),
     instant("ran_at", "when the check ran", null=True, internal=True),
     whole_number("sequence", "revision in which the run was written", null=True, internal=True),
+    day("since_on", "first day asked about, where its cadence asks about more", null=True, internal=True),
+    day("until_on", "last day asked about", null=True, internal=True),
 )
 
 check_proofs: TypedTable[records.CheckProofRow] = tenant_table(

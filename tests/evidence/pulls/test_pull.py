@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -167,12 +167,8 @@ def test_a_changed_query_begins_a_series_and_a_check_that_is_gone_ends(cli, pull
 
 @pytest.mark.real
 def test_a_pass_about_older_days_ends_no_failure_and_the_same_pass_again_ends_what_failed_since(cli, pulls, tmp_path):
-    def is_failing():
-        with (
-            freeze_time(DAY),
-            open_console_services() as services,
-            services.snapshots.open("acme", now=DAY) as snapshot,
-        ):
+    def is_failing(at=DAY):
+        with freeze_time(at), open_console_services() as services, services.snapshots.open("acme", now=at) as snapshot:
             frame = snapshot.fact("control_status")
             (failing,) = frame.filter(frame["control_id"] == "CC6.2")["failing_test"]
             return failing is not None
@@ -198,6 +194,21 @@ def test_a_pass_about_older_days_ends_no_failure_and_the_same_pass_again_ends_wh
     assert is_failing()
     assert cli("pull", pulls)[1].startswith("leavers\tpassed\t")
     assert not is_failing()
+    # neither does one about fewer days of the same window, the first or the last of them; said again it is no news
+    later = DAY + timedelta(days=2)
+    (tmp_path / "people.csv").write_text("login,left_on\nann,\nbob,2026-11-20\neve,2026-11-21\ndan,2026-11-25\n")
+    assert cli("pull", pulls, at=later)[1].startswith("leavers\tfailed\t")
+    (tmp_path / "people.csv").write_text("login,left_on\nbob,2026-11-24\neve,2026-11-26\ndan,2026-11-25\n")
+    for fewer in (("--until", "2026-11-24"), ("--since", "2026-11-26")):
+        assert cli("pull", pulls, *fewer, at=later)[1].startswith("leavers\tpassed\t")
+        assert cli("pull", pulls, *fewer, at=later)[1].endswith("\tas before\n")
+        assert is_failing(later)
+    accounts(tmp_path, eve="2026-11-22", dan="2026-11-26")
+    assert cli("pull", pulls, at=later)[1].startswith("leavers\tpassed\t")
+    assert not is_failing(later)
+    asked = [(row["since_on"], row["until_on"]) for row in tables(tmp_path, "test_runs")[-4:]]
+    last = "2026-11-26"
+    assert asked == [(None, last), (None, "2026-11-24"), (last, last), (None, last)]
     assert cli("verify", "--org", "acme")[0] == 0
 
 

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from tests.facts.conftest import DAY
 
 
@@ -74,6 +76,37 @@ def test_a_pass_about_an_older_window_ends_no_failure_of_a_later_one(facts_with)
     assert [f for _, f in states(facts_of(facts_with, old_failure, run("r2", "passed", 6, days=7, **week)))] == [
         None
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("passes", "ends"),
+    [
+        ([(None, 2)], False),  # up to an earlier day of the same window
+        ([(None, 0)], True),
+        ([(2, 0)], False),  # from a later day on
+        ([(None, 2), (2, 0)], False),  # neither asked about all of them
+        ([(None, 0), (2, 2)], True),  # what comes later takes nothing back
+        ([(None, None)], True),  # a run of before, whose days nobody kept
+    ],
+)
+def test_a_pass_about_fewer_days_ends_no_failure(facts_with, passes, ends):
+    def about(name, outcome, sequence, since, until):
+        days = {
+            key: None if back is None else DAY - timedelta(days=back)
+            for key, back in (("since_on", since), ("until_on", until))
+        }
+        return run(name, outcome, sequence, days=6, window_close_on=DAY, **days)
+
+    runs = [about(f"p{number}", "passed", 6 + number, *days) for number, days in enumerate(passes)]
+    facts = facts_of(facts_with, about("r1", "failed", 5, None, 0), *runs)
+    assert [failing for _, failing in states(facts)] == [None if ends else "r1"] * 2
+
+
+def test_a_pass_about_the_days_of_a_failure_ends_it(facts_with):
+    days = {"since_on": DAY - timedelta(days=3), "until_on": DAY - timedelta(days=2)}
+    for fewer, failing in (({}, None), ({"since_on": DAY - timedelta(days=2)}, "r1")):
+        runs = [run("r1", "failed", 5, **days), run("r2", "passed", 6, **{**days, **fewer})]
+        assert [found for _, found in states(facts_of(facts_with, *runs))] == [failing] * 2
 
 
 def test_what_failed_stands_against_controls_that_the_check_names_no_longer(facts_with):
