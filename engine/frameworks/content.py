@@ -62,6 +62,7 @@ class FrameworkContent:
 
     tables: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in COLUMNS})
     places: dict[int, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # what was read and has no effect
 
     def add(self, table: str, row: Mapping[str, object], place: str) -> None:
         """A row with every column of its table; those that ``row`` lacks are empty."""

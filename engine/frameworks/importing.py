@@ -57,7 +57,7 @@ def import_framework(
         check_reviews(content, local_day(now, time_zone(revision.records, org_id)))
         known = nameable_controls(revision.records, org_id)
         check_references(content, known)
-        done = FrameworkImport(head.seq)
+        done = FrameworkImport(head.seq, list(content.notes))
         for framework in content.framework_ids:
             _one_framework(revision, content, framework, framework in known, accept, done)
         _pairs_alone(revision, content, done)

@@ -41,6 +41,7 @@ def read_oscal(
     for root in roots:
         own = slug(root.stem) if len(roots) > 1 else stem
         _catalog(root.name, resolver.catalog(root), content, own)
+    content.notes += resolver.notes
 
 
 def _neighbours(path: Path, documents: Mapping[Path, Json], load: Callable[[Path], Json]) -> dict[Path, Json]:

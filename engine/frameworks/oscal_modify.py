@@ -1,6 +1,12 @@
-"""The last phase of profile resolution: parameters are set, then alterations remove, then they add."""
+"""The last phase of profile resolution: parameters are set, then alterations remove, then they add.
+
+What has no effect by NIST's specification (a parameter that no selected control has, an addition at nothing, a removal
+of nothing) is left out and said; the rest takes effect.
+"""
 
 import copy
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,20 +20,51 @@ _SETTINGS = ("class", "depends-on", "label", "usage", "values", "select")
 _ADDED = ("props", "links", "constraints", "guidelines")
 
 
-def modify(name: str, catalog: Json, changes: Json) -> None:
-    """Change a catalog in place. Usage for what is not there, or is removed and added to at once."""
+def modify(name: str, catalog: Json, changes: Json) -> list[str]:
+    """Change a catalog in place; returns a sentence for each change that has no effect.
+
+    Usage for an alteration of a control that is not selected, and for one that removes and adds to the same part.
+    """
+    notes: list[str] = []
     params = {str(param.get("id")): param for param in _params(catalog)}
     for number, one in enumerate(changes.get("set-parameters") or (), start=1):
         own_id = str(one.get("param-id"))
         if own_id not in params:
-            raise refuse(f"{name}, set-parameter {number}", "the id of a parameter of a selected control", own_id)
+            notes.append(f"{name}, set-parameter {number}: no selected control has the parameter {own_id}; left out.")
+            continue
         _set(params[own_id], one)
     controls = {str(control["id"]): control for control in _controls(catalog)}
     for number, alter in enumerate(changes.get("alters") or (), start=1):
         own_id = str(alter.get("control-id"))
         if own_id not in controls:
             raise refuse(f"{name}, alter {number}", "the id of a selected control", own_id)
-        _alter(f"{name}, alter {own_id}", controls[own_id], alter)
+        notes += _alter(f"{name}, alter {own_id}", controls[own_id], alter)
+    return notes
+
+
+def drop_idle_params(catalog: Json, changes: Json) -> None:
+    """Leave out parameters beside all controls that nothing refers to, sets, or says to keep."""
+    loose = {str(param.get("id")): param for param in catalog.pop("params", [])}
+    held = {name for name, param in loose.items() if {"name": "keep", "value": "always"} in map(_word, _props(param))}
+    held |= loose.keys() & {str(one.get("param-id")) for one in changes.get("set-parameters") or ()}
+    held |= _named(catalog, loose)
+    while further := _named([loose[name] for name in held], loose) - held:
+        held |= further
+    if held:
+        catalog["params"] = [param for name, param in loose.items() if name in held]
+
+
+def _props(param: Json) -> list[Json]:
+    return [one for one in param.get("props", []) if isinstance(one, dict)]
+
+
+def _word(prop: Json) -> Json:
+    return {"name": prop.get("name"), "value": prop.get("value")}
+
+
+def _named(content: object, loose: Mapping[str, Json]) -> set[str]:
+    text = json.dumps(content)
+    return {name for name in loose if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text)}
 
 
 def _controls(holder: Json) -> Iterator[Json]:
@@ -51,11 +88,11 @@ def _set(param: Json, one: Json) -> None:
             param[key] = one[key]
     for key in _ADDED:
         if key in one:
-            given = one[key]
-            param[key] = copy.deepcopy(given) if key == "constraints" else [*param.get(key, []), *given]
+            param[key] = [*param.get(key, []), *copy.deepcopy(one[key])]
 
 
-def _alter(place: str, control: Json, alter: Json) -> None:
+def _alter(place: str, control: Json, alter: Json) -> list[str]:
+    notes: list[str] = []
     removed: list[str] = []
     for number, one in enumerate(_each(alter, "removes", "remove"), start=1):
         here = f"{place}, remove {number}"
@@ -64,14 +101,17 @@ def _alter(place: str, control: Json, alter: Json) -> None:
             raise refuse(here, "by-name, by-class, by-id, by-item-name or by-ns", None)
         gone = _remove(control, names)
         if not gone:
-            raise refuse(here, "something that the control has", " and ".join(f"{k} {v}" for k, v in names.items()))
+            said = " and ".join(f"{key} {value}" for key, value in names.items())
+            notes.append(f"{here}: the control has nothing {said}; left out.")
         removed += gone
     for number, one in enumerate(_each(alter, "adds", "add"), start=1):
         here = f"{place}, add {number}"
         target = one.get("by-id")
         if target is not None and str(target) in removed:
             raise Usage(f"{here}: {target} is removed and added to by one alteration.")
-        _add(here, control, one)
+        if not _add(here, control, one):
+            notes.append(f"{here}: the control has nothing of the id {target}; left out.")
+    return notes
 
 
 def _each(alter: Json, several: str, single: str) -> Sequence[Json]:
@@ -118,26 +158,28 @@ def _ids(item: Json) -> list[str]:
     ]
 
 
-def _add(place: str, control: Json, one: Json) -> None:
+def _add(place: str, control: Json, one: Json) -> bool:
+    """Add to a control, or to what it has of an identifier; false where there is no such thing."""
     position = str(one.get("position", "ending"))
     if position not in ("before", "after", "starting", "ending"):
         raise refuse(f"{place}, position", "one of before, after, starting, ending", position)
     content = {key: copy.deepcopy(one[key]) for key in _LISTS if one.get(key)}
-    if "by-id" not in one:
+    if one.get("by-id", control["id"]) == control["id"]:  # NIST's own example names the control itself
         _into(control, content, one, at_start=position in ("before", "starting"))
-        return
+        return True
     found = _find(control, str(one["by-id"]))
     if found is None:
-        raise refuse(f"{place}, by-id", "the id of something that the control has", one["by-id"])
+        return False
     holder, key, item = found
     if position in ("starting", "ending"):
         _into(item, content, one, at_start=position == "starting")
-        return
+        return True
     strange = [name for name in content if name != key]
     if strange:
         raise refuse(place, f"{key} beside {one['by-id']}", ", ".join(strange))
     at = holder[key].index(item) + (position == "after")
     holder[key][at:at] = content.get(key, [])
+    return True
 
 
 def _into(holder: Json, content: Json, one: Json, *, at_start: bool) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from engine.frameworks.content import refuse
-from engine.frameworks.oscal_modify import modify
+from engine.frameworks.oscal_modify import drop_idle_params, modify
 from engine.model.errors import Usage
 
 Json = dict[str, Any]  # an object of OSCAL
@@ -25,6 +25,7 @@ class Resolver:
 
     def __init__(self, documents: Mapping[Path, Json]) -> None:
         self.documents = {path.resolve(): document for path, document in documents.items()}
+        self.notes: list[str] = []  # what profiles say without effect
         self._resolved: dict[Path, Json] = {}
 
     def catalog(self, path: Path, way: tuple[Path, ...] = ()) -> Json:
@@ -78,7 +79,8 @@ class Resolver:
             parts.append(selection(f"{path.name}, import {number}", source, one))
             matter += source.get("back-matter", {}).get("resources", [])
         catalog = merge_parts(path.name, parts, profile)
-        modify(path.name, catalog, profile.get("modify") or {})
+        self.notes += modify(path.name, catalog, profile.get("modify") or {})
+        drop_idle_params(catalog, profile.get("modify") or {})
         catalog["metadata"] = profile.get("metadata", {})
         unique = {str(one.get("uuid")): one for one in reversed(matter)}
         catalog["back-matter"] = {"resources": list(unique.values())[::-1]}
