@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.frameworks.content import COLUMNS, FrameworkContent, refuse
 from engine.frameworks.oscal_profile import Resolver
+from engine.frameworks.oscal_shape import check_shape
 from engine.intake.imports.values.names import slug
 from engine.model.errors import Usage
 
@@ -31,9 +32,14 @@ def read_oscal(
 
     ``load`` reads a document beside the file, where that is a profile.
     """
+    for file, document in documents.items():
+        check_shape(file.name, document, named="profile" in document)
     every = dict(documents)
     if path.is_file():
         every = _neighbours(path, documents, load)
+    if any("profile" in document for document in every.values()):
+        for file, document in every.items():
+            check_shape(file.name, document, named=True)
     resolver = Resolver(every)
     for name, document in resolver.documents.items():
         _version(name.name, document)

@@ -203,8 +203,7 @@ def test_loose_parameters_are_kept_where_something_names_them(door):
     loose[0]["label"] = "{{ insert: param, used-by-used }}"
     loose.append({"id": "always", "props": [{"name": "keep", "value": "always"}]})
     named = {**control("ac-1"), "parts": [{"name": "statement", "prose": "As {{ insert: param, used }} says."}]}
-    base = catalog(named)
-    base["catalog"]["params"] = loose
+    base = catalog(named, params=loose)
     one = profile(EVERYTHING, modify={"set-parameters": [{"param-id": "set", "values": ["1"]}]})
     door.file("set/base.json", json.dumps(base))
     door.file("set/profile.json", json.dumps(one))
@@ -246,6 +245,24 @@ HOSTILE = {
         "expected one of keep, ascending, descending, got 'random'.",
     ),
     "alter": (profile(EVERYTHING, modify={"alters": [{"control-id": "x"}]}), "expected the id of a selected control"),
+    "no list": ({"profile": {"metadata": VERSION, "imports": EVERYTHING}}, "imports: expected a list of objects"),
+    "exclude unknown id": (
+        profile({**EVERYTHING, "exclude-controls": [{"with-ids": ["ac-99"]}]}),
+        "expected the id of a control of the imported catalog, got 'ac-99'.",
+    ),
+    "insert unknown id": (
+        profile(EVERYTHING, merge={"custom": {"insert-controls": [{"include-controls": [{"with-ids": ["ac-99"]}]}]}}),
+        "custom, insert-controls 1, selection 1, with-ids: expected the id of a control",
+    ),
+    "add beside another kind": (
+        profile(
+            EVERYTHING,
+            modify={
+                "alters": [{**ALTER, "adds": [{"by-id": "ac-2_smt", "position": "after", "props": [{"name": "x"}]}]}]
+            },
+        ),
+        "add 1: expected parts beside ac-2_smt, got 'props'.",
+    ),
     "remove everything": (profile(EVERYTHING, modify={"alters": [{**ALTER, "removes": [{}]}]}), "expected by-name,"),
     "remove and add": (
         profile(
