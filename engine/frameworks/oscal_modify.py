@@ -47,8 +47,8 @@ def drop_idle_params(catalog: Json, changes: Json) -> None:
     loose = {str(param.get("id")): param for param in catalog.pop("params", [])}
     held = {name for name, param in loose.items() if {"name": "keep", "value": "always"} in map(_word, _props(param))}
     held |= loose.keys() & {str(one.get("param-id")) for one in changes.get("set-parameters") or ()}
-    held |= _named(catalog, loose)
-    while further := _named([loose[name] for name in held], loose) - held:
+    held |= _names_in(catalog, loose)
+    while further := _names_in([loose[name] for name in held], loose) - held:
         held |= further
     if held:
         catalog["params"] = [param for name, param in loose.items() if name in held]
@@ -62,7 +62,7 @@ def _word(prop: Json) -> Json:
     return {"name": prop.get("name"), "value": prop.get("value")}
 
 
-def _named(content: object, loose: Mapping[str, Json]) -> set[str]:
+def _names_in(content: object, loose: Mapping[str, Json]) -> set[str]:
     text = json.dumps(content)
     return {name for name in loose if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text)}
 
