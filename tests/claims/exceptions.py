@@ -23,7 +23,66 @@ class Exempt:
 
 CAPACITY = (
     "available_hours|.*utilisation_pct|.*shortfall_hours|peak_.*|weeks_(imbalanced|short.*|over.*)|owners_short|.*over_capacity|"
-    "density_.*|renewal_collision_weeks|borrow_hours|.*remaining_hours|unowned_hours|hours_to_save|plays_waiting_hours|obligations_without_control"
+    "density_.*|renewal_collision_weeks|borrow_hours|.*remaining_hours|hours_to_save|plays_waiting_hours"
+)
+# a fault of a claim goes with the claim, by the tables whose rows the figure looks at; what rested on it is worse by others
+FAULTS = (
+    Exempt(
+        r"(attestations|audit_log|dry_runs|evidence_items|evidence_links|policies|policy_controls|test_links|test_runs)\..*|.* added",
+        "claims_hash_mismatch|claims_broken",
+        "Evidence that is gone is claimed no more, so that nobody looks at its proof; its control is worse.",
+    ),
+    Exempt(
+        r"(evidence_items|evidence_links|policies|policy_controls)\..*",
+        "orphan_evidence|graph_orphans",
+        "Evidence that is not there belongs to no control and is missed by none; it was used by nothing before.",
+    ),
+    Exempt(
+        r"attestations\..*|a signature added",
+        "attestations_unsupported",
+        "What never was signed was not signed on stale evidence.",
+    ),
+    Exempt(
+        r"(dry_runs|test_links|test_runs)\..*|a test that passed added",
+        "tests_unused|tests_linked_pct",
+        "A test that is gone waits for no link.",
+    ),
+    Exempt(r"plays\..*", "plays_to_close", "A play that is not under way has nothing to be closed."),
+    Exempt(
+        r"(exceptions|control_owners)\..*",
+        "exceptions_.*",
+        "An exception that is not there has no fault, nor has one of nobody.",
+    ),
+    Exempt(r"test_runs\..*", "type_ii_without_response", "A test that is gone found no deviation to respond to."),
+    Exempt(
+        r"remediations\..*", "measures_un.*", "A measure that nobody names needs no approval, and makes nothing better."
+    ),
+    Exempt(
+        r"risks\..*",
+        "risks_accepted_unapproved",
+        "A risk that is not accepted needs no approval; it is over its appetite.",
+    ),
+    Exempt(
+        r"(attestations|audit_log|evidence_items|evidence_links|policies|policy_controls|test_links|test_runs)\..*",
+        "controls_changed_since_evidence",
+        "Where there is no evidence, nothing changed since; its control is without.",
+    ),
+    Exempt(r"audit_log\..*", "audit_events_untagged", "An event that is gone names no control and lacks none."),
+    Exempt(
+        r"control_owners\..*",
+        "controls_same_person",
+        "Of two roles of one person one is empty: that is counted instead.",
+    ),
+    Exempt(
+        r"(vendors|vendor_documents)\..*",
+        "hipaa_associates_without_flow_down",
+        "An agreement that is gone flows nothing down: the associate is without an agreement.",
+    ),
+    Exempt(
+        r"policies\.\* withdraw",
+        "obligations_without_control|unowned_hours",
+        "The review of a policy that is gone is no duty any more, whoever owned it and whatever it was about.",
+    ),
 )
 EXEMPT = (
     Exempt(
@@ -44,14 +103,7 @@ EXEMPT = (
         "Work that is not done, or is another's, falls into another week or on other shoulders, where there may be room; "
         "what is owed is counted by the obligations, which are under the law.",
     ),
-    Exempt(
-        ".*",
-        "claims_hash_mismatch|claims_broken|orphan_evidence|graph_orphans|attestations_unsupported|tests_unused|"
-        "tests_linked_pct|plays_to_close|exceptions_.*|"
-        "type_ii_without_response|measures_un.*|risks_accepted_unapproved|controls_changed_since_evidence|audit_events_untagged|"
-        "controls_same_person|hipaa_associates_without_flow_down",
-        "A fault of a claim goes with the claim; what rested on it is worse by other figures.",
-    ),
+    *FAULTS,
     Exempt(
         r"(?!policies\.).*",
         "freshness_debt_days",
@@ -95,8 +147,13 @@ EXEMPT = (
     ),
     Exempt(
         "control_profiles\\.(decision|rationale|decided_on|approved_.*) .*",
-        "regulatory_.*",
+        "regulatory_(new_gaps|effort_hours)",
         "A gap that is there today is none that a scenario brings: `regulatory_existing_gaps` and the readiness have it.",
+    ),
+    Exempt(
+        "control_profiles\\.decision blank",
+        "regulatory_satisfied",
+        "Without a decision against it a specification is taken as it stands, and met where its evidence is effective.",
     ),
     Exempt(
         "attestations\\..*",
