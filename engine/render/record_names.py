@@ -24,7 +24,7 @@ def record_name(text: str, titles: Mapping[str, str]) -> str:
     if text in titles:
         return titles[text]
     if source := _SOURCE.fullmatch(text):
-        return plain_action(source[1])
+        return titles.get(source[1].replace("check ", "check-", 1)) or plain_action(source[1])
     if (source := _OTHER_SOURCE.fullmatch(text)) or (source := _RUN.fullmatch(text)):
         return titles.get(source[1], "")
     kind, _, key = text.partition(":" if ":" in text else "/")

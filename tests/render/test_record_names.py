@@ -15,6 +15,7 @@ from tests.render.editions import of_tables, table
 
 TITLES = {
     "TST-014": "Inspect a sample for encryption",
+    "check-leavers": "Who left has no account",
     "VEN-a": "Alder",
     "REQ-1": "List of users",
     "svc-pay": "Payments",
@@ -31,6 +32,7 @@ TITLES = {
         ("vendors/VEN-a", "Alder"),
         ("source:action:training.completed", "training completed"),
         ("source:store:ticketing", "ticketing"),
+        ("source:store:check leavers", "Who left has no account"),
         ("source:test:TST-014", "Inspect a sample for encryption"),
         ("source:item:EVI-9", ""),
         ("TST-014-r1204", "Inspect a sample for encryption"),
