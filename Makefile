@@ -89,7 +89,7 @@ install: $(VENV)/installed
 
 $(VENV)/installed: setup.cfg pyproject.toml
 	test -x $(BIN)/python || $(shell command -v $(PYTHON) || command -v python3) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,postgresql,redis,s3,dask,pdf]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,postgresql,redis,s3,dask,pdf,ldap]'
 	$(BIN)/python -m compileall -q -j 2 engine reports data api.py scheduler.py
 	$(BIN)/python -c 'import alembic.command, api, duckdb, highspy, icalendar, jinja2, polars, rapidfuzz, scheduler'  # theirs, too
 	touch $@

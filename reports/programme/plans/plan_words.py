@@ -41,7 +41,7 @@ def opening(
     short = plan.first_short
     why = f", {missing_hours:g} of them of people who lack them" if missing_hours else " and there, but not in time"
     need = f"; {hours(plan.needed_hours)} are needed{why}"
-    first = f"; first short: week {short.week[-2:]}" if short else ""
+    first = f"; first short in {short.week}" if short else ""
     return Opening(f"{at_most(at_most(f'{ready}: no. {many}', need), first)}.", _step(plan, work, missing_hours))
 
 
