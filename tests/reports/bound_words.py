@@ -86,12 +86,13 @@ def _numbers(document: Document) -> Iterator[str]:
 
 
 def _forms(value: object) -> Iterator[str]:
-    """A number as sentences write it: whole, with one digit or two, without its sign."""
+    """A number as sentences write it: whole, with one digit or two, to the quarter as hours are, without its sign."""
     if isinstance(value, bool) or value is None:
         return
     if isinstance(value, int | float):
         for digits in (0, 1, 2):
             yield _plain(round(abs(value), digits))
+        yield _plain(round(abs(value) * 4) / 4)
     elif isinstance(value, date):
         yield str(value.year)
     elif isinstance(value, list):
