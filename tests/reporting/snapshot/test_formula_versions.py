@@ -36,7 +36,7 @@ def test_a_snapshot_keeps_the_versions_of_its_formulas(copy):
         kept = snapshot.fact("readiness_snapshots_rows")["formulas"].unique().to_list()
         posture = snapshot.fact("posture_snapshots_rows")["formulas"].unique().to_list()
     assert kept == [str(FORMULAS).replace("'", '"').replace(" ", "")]
-    assert posture == ['{"posture_score":3}']
+    assert posture == ['{"posture_score":4}']
 
 
 def test_days_of_earlier_formulas_are_computed_anew_from_the_records(copy, lives):
