@@ -127,10 +127,6 @@ def build(
     )
     owners = people.filter(pl.col("owner").is_in(plan.owners))
     frameworks = [goal.framework for goal in question.goals]
-    overview = (
-        Table("goals", "Frameworks, days and targets", goals, labels=GOALS),
-        Table("actions", "The plan, week by week", work, hidden=["week"]),
-    )
     return Document(
         *opening(plan, work, likely, round(sum(people["missing_hours"].to_list()), 2), ask),
         summary={
@@ -168,8 +164,9 @@ def build(
             "first_short_week": "First short week",
         },
         tables=(
-            *(overview if len(plan.goals) > 1 else overview[::-1]),  # of one framework the key figures say the row
+            Table("goals", "Frameworks, days and targets", goals, labels=GOALS),
             Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
+            Table("actions", "The plan, week by week", work, hidden=["week"]),
             Table(
                 "holes",
                 "Days on which evidence has lapsed although the plan is done",
