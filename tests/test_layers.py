@@ -298,7 +298,7 @@ def test_reports_see_no_store_no_file_no_http():
         ),
         *(
             *("engine.planning.outlook", "engine.planning.plan", "engine.planning.question"),
-            *("engine.planning.bands", "engine.planning.likelihood", "engine.planning.prices"),
+            *("engine.planning.verdict.bands", "engine.planning.verdict.likelihood", "engine.planning.verdict.prices"),
         ),
         *(
             "engine.model.declarations.report",

@@ -11,9 +11,9 @@ import time
 from collections import Counter
 from datetime import timedelta
 
-from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import make_plan
 from engine.planning.question import PlanQuestion
+from engine.planning.verdict.likelihood import likelihoods, ready_days, spread_of
 from engine.replica.replica import Replica
 from tests.factories import DAY
 from tests.facts.conftest import Versions, control, facts_with, on

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from engine.planning.bands import band
-from engine.planning.likelihood import HoursSpread, ready_days
+from engine.planning.verdict.bands import band
+from engine.planning.verdict.likelihood import HoursSpread, ready_days
 from tests.factories import DAY
 from tests.facts.conftest import control, facts_with, memory, replica  # noqa: F401 - fixtures
 from tests.planning.doing import noon

@@ -193,7 +193,7 @@ def _must_be_in_scope(services: "Services", org_id: str, frameworks: Sequence[st
 
 def _back_test(org: str | None, framework: str, as_of: str | None, form: str) -> bytes:
     from engine.model.declarations.as_of import AsOf
-    from engine.planning.back_test import DAYS_BACK, back_test_report
+    from engine.planning.verdict.back_test import DAYS_BACK, back_test_report
     from engine.render import RENDERERS
 
     at, _ = AsOf.take(past(as_of))

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from engine.model.declarations.plan_parameters import BY
-from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import Fact, make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
+from engine.planning.verdict.likelihood import likelihoods, ready_days, spread_of
 
 COLUMNS = (
     *("organization", "framework", "by", "target_pct", "strict_pct", "planned_strict_pct", "plan_hours"),

@@ -10,8 +10,8 @@ from engine.model.days import quarters, spelled_day
 from engine.model.declarations.plan_parameters import DEFAULT_TARGET, PLANNED_FRAMEWORK, TARGET
 from engine.model.documents.document import Document, Edition
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.planning.likelihood import promise_of
 from engine.planning.question import MOST_DAYS
+from engine.planning.verdict.likelihood import promise_of
 from engine.reporting.site.mentions import ReportPage
 from engine.reporting.site.named_answers import short_day
 from engine.reporting.snapshot.snapshot import Snapshot

@@ -5,9 +5,9 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.planning.likelihood import EVEN, likelihoods, ready_days, spread_of
 from engine.planning.outlook import make_plan, outlooks
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
+from engine.planning.verdict.likelihood import EVEN, likelihoods, ready_days, spread_of
 from reports.shared.wording import count_of, hours
 
 SCHEMA: dict[str, type[pl.DataType]] = {

@@ -5,9 +5,9 @@ from datetime import date
 
 import polars as pl
 
-from engine.planning.bands import band
-from engine.planning.likelihood import ReadyDays
 from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
+from engine.planning.verdict.bands import band
+from engine.planning.verdict.likelihood import ReadyDays
 from reports.shared import formula_breaks, ledger
 from reports.shared.wording import all_of
 

@@ -7,9 +7,9 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Opening, at_most
-from engine.planning.likelihood import EVEN, Likelihood, promise_of
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import Goal
+from engine.planning.verdict.likelihood import EVEN, Likelihood, promise_of
 from reports.shared import setup
 from reports.shared.wording import count_of, hours, percent
 

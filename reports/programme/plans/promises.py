@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from engine.planning.plan import ReadinessPlan, WorkStep
-from engine.planning.prices import PromisePrice
+from engine.planning.verdict.prices import PromisePrice
 
 
 def holes(plan: ReadinessPlan) -> pl.DataFrame:

@@ -10,11 +10,11 @@ from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.plan_parameters import PLAN_CHOICES, PLAN_PARAMETERS, PLANNED_FRAMEWORK, PRICES
 from engine.model.declarations.report import Report
 from engine.model.documents.document import CalendarEvent, Coverage, Document, Table
-from engine.planning.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.outlook import Fact, make_plan
 from engine.planning.plan import ReadinessPlan
-from engine.planning.prices import prices, without_more_hours
 from engine.planning.question import plan_question
+from engine.planning.verdict.likelihood import likelihoods, ready_days, spread_of
+from engine.planning.verdict.prices import prices, without_more_hours
 from reports.programme.plans import plan_people, plan_pictures, plan_rows, promises
 from reports.programme.plans.plan_terms import terms
 from reports.programme.plans.plan_words import opening, warnings_of

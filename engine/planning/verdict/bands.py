@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from engine.facts.expressions import pct
-from engine.planning.likelihood import DRAWS, ReadyDays, steps_by_control
 from engine.planning.plan import GoalPlan, ReadinessPlan
+from engine.planning.verdict.likelihood import DRAWS, ReadyDays, steps_by_control
 
 BELOW = 0.1
 
