@@ -120,8 +120,8 @@ def imports(path):
 
 
 def imported_modules(path):
-    """The modules that a file imports at its top, as dotted names: those are loaded with it."""
-    for node in syntax(path).body:
+    """The modules that a file imports as dotted names, be it at its top, for a type or in a function."""
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -298,7 +298,12 @@ def test_reports_see_no_store_no_file_no_http():
         ),
         *(
             *("engine.planning.outlook", "engine.planning.plan", "engine.planning.question"),
-            *("engine.planning.verdict.bands", "engine.planning.verdict.likelihood", "engine.planning.verdict.prices"),
+            *(
+                "engine.planning.verdict.bands",
+                "engine.planning.verdict.likelihood",
+                "engine.planning.verdict.prices",
+                "engine.planning.verdict.reasons",
+            ),
         ),
         *(
             "engine.model.declarations.report",

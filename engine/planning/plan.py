@@ -9,7 +9,7 @@ import polars as pl
 
 from engine.planning.actions import wanted_count
 from engine.planning.agreed import Agreement, in_pairs
-from engine.planning.check import Evidence, PlanSimulation, why_open
+from engine.planning.check import Evidence, PlanSimulation
 from engine.planning.horizons import Projection, project
 from engine.planning.needs import ControlWork
 from engine.planning.people import Capacity
@@ -304,11 +304,9 @@ class ReadinessPlan:
     # -- what stays open -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def open(self) -> tuple[tuple[ControlWork, str], ...]:
-        """The gaps that the plan leaves, each with why."""
-        return tuple(
-            (one, why_open(self, one)) for one in self.mine if one.id not in self.closing_actions or one.reason
-        )
+    def open(self) -> tuple[ControlWork, ...]:
+        """The gaps that the plan leaves; ``reasons.open_reasons`` says why."""
+        return tuple(one for one in self.mine if one.id not in self.closing_actions or one.reason)
 
 
 def count_applicable(projection: Projection, day: date) -> int:

@@ -6,6 +6,7 @@ import pytest
 
 from engine.planning.agreed import Agreement, in_pairs
 from engine.planning.problem import WorkPart
+from engine.planning.verdict.reasons import open_reasons
 from reports.programme.plans import plan_people
 from tests.factories import DAY
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
@@ -35,7 +36,7 @@ def before_and_after(facts_with, controls, records):
 def sayings(plan):
     """What a plan says of work, hours and what is missing."""
     work_steps = [(step.work.id, step.part, step.owner, step.done_on, step.hours, step.kinds) for step in plan.steps]
-    whys = [(one.id, why) for one, why in plan.open]
+    whys = [(one.id, why) for one, why in open_reasons(plan)]
     return work_steps, plan.items, plan.people, plan.first_short, whys, plan_people.people(plan).rows()
 
 

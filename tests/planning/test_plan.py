@@ -9,6 +9,7 @@ from engine.model.errors import BadRequest
 from engine.planning.actions import wanted_count
 from engine.planning.outlook import make_plan, outlook
 from engine.planning.question import PlanQuestion, plan_question
+from engine.planning.verdict.reasons import open_reasons
 from tests.factories import DAY, rows
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
 from tests.planning.doing import carried_out
@@ -113,7 +114,7 @@ def test_without_an_action_the_plan_is_the_projection(facts_with):
 def test_a_control_cannot_be_ready_before_its_evidence_can_be_there(facts_with):
     made = plan(facts_with, by=DAY + timedelta(days=60))
     assert not made.is_reached
-    assert {one.id: why for one, why in made.open} == {
+    assert {one.id: why for one, why in open_reasons(made)} == {
         "soc2:X2": f"evidence exists later than the day: {made.weeks.end(0) + timedelta(days=92)} at the earliest"
     }
 
@@ -128,7 +129,7 @@ def test_hours_that_nobody_has_are_named(facts_with):
     )
     assert set(made.choice.done) == set(), "overdue tests come first and take every quarter of an hour"
     assert (made.first_short.owner, made.is_reached) == ("ann", False)
-    assert {why for _, why in made.open} == {
+    assert {why for _, why in open_reasons(made)} == {
         "ann has 0.24 of the 0.5 hours for it left from 2026-W47 to 2027-W07",
         "ann has 0.04 of the 1.67 hours for it left in 2026-W47",  # what takes months to be evidence
         "ann has 0 of the 7.5 hours for it left from 2026-W52 to 2027-W03",
@@ -139,7 +140,9 @@ def test_hours_that_nobody_has_are_named(facts_with):
 
 def test_what_failed_in_a_period_already_cannot_be_cured(facts_with):
     made = plan(facts_with, start=DAY - timedelta(days=30))
-    assert {one.id for one, why in made.open if "cannot be cured" in why} == {f"soc2:X{n}" for n in (1, 2, 3, 4)}
+    assert {one.id for one, why in open_reasons(made) if "cannot be cured" in why} == {
+        f"soc2:X{n}" for n in (1, 2, 3, 4)
+    }
     assert made.choice.done == {"soc2:X5": "ben"}
 
 

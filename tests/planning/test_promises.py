@@ -8,6 +8,7 @@ from engine.facts.expressions import SIGNED_DAYS
 from engine.facts.obligations.accepted_plans import hours_to_come
 from engine.planning.outlook import make_plan
 from engine.planning.question import Goal, PlanQuestion
+from engine.planning.verdict.reasons import open_reasons
 from tests.factories import DAY
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
 from tests.planning.doing import carried_out, noon, signatures_beside, with_signatures
@@ -142,7 +143,7 @@ def test_b_after_a_in_one_week_is_planned_and_a_alone_is_not_lost(facts_with):
     rows[1]["estimate_hours"] = 900.0
     _, plan = plan_of(facts_with, (controls, [], {**records, "remediations": rows}, by, 100))
     assert set(plan.choice.done) == {"soc2:A1"}
-    assert {one.id: why for one, why in plan.open}["soc2:B1"].startswith("ann has ")
+    assert {one.id: why for one, why in open_reasons(plan)}["soc2:B1"].startswith("ann has ")
 
 
 def test_what_waits_for_a_remediation_of_another_framework_can_be_planned(facts_with):
@@ -187,7 +188,7 @@ def test_a_duty_waits_for_what_its_own_owner_is_behind_with(facts_with, owner, r
         owner_capacity=[hours(2.0), hours(2.0, "ben")],
     )
     _, plan = plan_of(facts_with, (controls, [], records, BY, 100))
-    assert (plan.is_reached, [why for _, why in plan.open]) == (
+    assert (plan.is_reached, [why for _, why in open_reasons(plan)]) == (
         (True, []) if reached else (False, ["its owner is behind with other work until after the day"])
     )
 

@@ -8,6 +8,7 @@ import polars as pl
 from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
 from engine.planning.verdict.bands import band
 from engine.planning.verdict.likelihood import ReadyDays
+from engine.planning.verdict.reasons import open_reasons
 from reports.shared import formula_breaks, ledger
 from reports.shared.wording import all_of
 
@@ -84,7 +85,7 @@ def open_controls(plan: ReadinessPlan) -> pl.DataFrame:
     """The controls that will not be effective whatever the plan does, with why."""
     rows = [
         (one.framework, one.control_id, one.title, one.state, one.owners[0] if one.owners else None, one.hours, why)
-        for one, why in plan.open
+        for one, why in open_reasons(plan)
     ]
     schema = {
         "framework": pl.String,

@@ -77,7 +77,7 @@ def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood], ask: Ask) -> 
     for owner, week, over in plan.overload[:1]:
         monday = plan.weeks.mondays[week]
         warnings.append(f"It does not hold: {owner} has {hours(round(over, 2))} too many from {monday:%G-W%V} on.")
-    lost = [one for one, _ in plan.open if one.reason]
+    lost = [one for one in plan.open if one.reason]
     if lost and not plan.is_reached:
         noun = "1 control cannot" if len(lost) == 1 else f"{len(lost):,} controls cannot"
         warnings.append(f"{noun} be ready by then whatever the hours: see what stays open.")

@@ -8,6 +8,7 @@ import polars as pl
 
 from engine.planning.plan import ReadinessPlan, WorkStep
 from engine.planning.verdict.prices import PromisePrice
+from engine.planning.verdict.reasons import open_reasons
 
 
 def holes(plan: ReadinessPlan) -> pl.DataFrame:
@@ -48,7 +49,7 @@ def holes(plan: ReadinessPlan) -> pl.DataFrame:
 def moves(plan: ReadinessPlan, accepted: pl.DataFrame) -> pl.DataFrame:
     """What is other than it was agreed upon, and why."""
     known = {row["id"]: row for row in accepted.iter_rows(named=True)}
-    whys = {one.id: why for one, why in plan.open}
+    whys = {one.id: why for one, why in open_reasons(plan)}
     rows = []
     for name in sorted(plan.agreed):
         steps = _steps_of(plan, name)
