@@ -72,7 +72,7 @@ def test_what_is_remembered_is_what_is_computed_from_scratch(changed_store, snap
         now = NOW + timedelta(hours=7 * number)
         draw.choice((change, happen, happen))(changed_store, org, draw, now)
         with remembered.open(org, now=now) as snapshot:
-            for name in draw.sample(list(CATALOGUE), 10):
+            for name in draw.sample(list(CATALOGUE), 5):
                 snapshot.edition(name, {})
         if number % every == every - 1:
             assert differing(org, remembered, snapshots(), now) == ([], [], [])

@@ -14,6 +14,7 @@ from schemathesis.specs.openapi.checks import (
 import api
 from engine.runtime.settings import Settings
 from engine.store.schema import services
+from tests import laws
 from tests.conftest import NOW
 from tests.copilot.standin import backend
 from tests.sales.factories import lead, stored_leads
@@ -32,7 +33,13 @@ CHECKS = [
     response_schema_conformance,
 ]
 SLOW = ("workbook", "committee-meeting-pack", "bundles")  # archives of everything: one call shows what they are
-EXAMPLES = 4
+EXAMPLES = laws.examples(4)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def document():
+    """Built while no clock is frozen: msgspec knows no other instants than those of the library."""
+    interface()
 
 
 @pytest.fixture
