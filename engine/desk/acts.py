@@ -22,8 +22,9 @@ class Act:
     """``asks`` are the columns of its form and what they are filled with; ``sets`` what it writes besides.
 
     Both name values: ``person``, ``today``, ``now``, ``+30`` (days from today), ``same`` (what the row has),
-    ``empty``, or ``=word``. ``when`` says in which states there is such an act. ``event`` is recorded, by default that
-    a record changed; ``reverse`` where the first field says no. ``step`` is what ``hq incident`` does by that name.
+    ``next`` (one more than the row has), ``empty``, or ``=word``. ``when`` says in which states there is such an act.
+    ``event`` is recorded, by default that a record changed; ``reverse`` where the first field says no. ``step`` is
+    what ``hq incident`` does by that name.
     """
 
     table: str
@@ -105,6 +106,12 @@ _ACTS = (
         {"status": ("draft", "in_review")},
     ),
     Act(
+        "exceptions", "renew", "Renew", {"expires_on": "+90", "residual": "same"},
+        {"approver": "person", "approved_on": "today", "renewals": "next"}, {"status": ("approved",)},
+        "exception.approved",
+    ),
+    Act("exceptions", "end", "End", {"reason": "same"}, {"status": "=resolved"}, {"status": ("approved",)}),
+    Act(
         "vendors", "review", "Review", {"last_review_on": "today", "next_review_on": "+365"}, {"status": "=assessed"},
         {"offboarded_on": (NONE,)}, "vendor.review.completed",
     ),
@@ -147,6 +154,8 @@ def value(source: str, column: str, row: Mapping[str, object], person: str, now:
     plain = {"person": person, "today": today.isoformat(), "now": now.isoformat(), "empty": None}
     if source in plain:
         return plain[source]
+    if source == "next":
+        return str(int(str(row.get(column) or 0)) + 1)
     if row.get(column) is not None:
         return cell_text(row[column])
     return plain.get(source.removeprefix("same-or-"))

@@ -143,7 +143,8 @@ class Desk:
                     visit.check_token()
             return handler(visit, **arguments)
         except Unauthorized as refusal:
-            return how_to_sign_in(visit, refusal.message, status=401)
+            message = refusal.message if visit.request.headers.get("cookie") else "Sign in to use the desk."
+            return how_to_sign_in(visit, message, status=401)
         except Problem as problem:
             return error_page(visit, problem)
         except Exception as error:

@@ -18,7 +18,7 @@ from engine.model.errors import Forbidden, TooLarge, Unauthorized
 from engine.model.rights import may
 from engine.runtime.processes.worker_process import Assignment
 from engine.runtime.services import Services
-from engine.store.queries.accounts.organizations import time_zone
+from engine.store.queries.accounts.organizations import name_of, time_zone
 from engine.web.admission.gate import Gate
 from engine.web.computing import ComputeConsole, WorkerPool, with_services
 from engine.web.forms import FormPart, parts
@@ -81,6 +81,12 @@ class Visit:
         """The organization's day."""
         with self.services.store.reader() as connection:
             return local_day(self.now, time_zone(connection, self.caller.org_id))
+
+    @cached_property
+    def organization(self) -> str:
+        """What the caller's organization is called."""
+        with self.services.store.reader() as connection:
+            return name_of(connection, self.caller.org_id)
 
     @cached_property
     def people(self) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 
 from engine.model.days import spelled_day
+from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.store.types import canonical_json
 
 TABLES: Mapping[str, str] = {
@@ -28,10 +29,6 @@ COLUMNS: Mapping[str, str] = {
     **{"id": "Identifier", "control_id": "Control", "raci": "RACI", "cvss": "CVSS", "epss": "EPSS", "cve": "CVE"},
     **{"email": "E-mail", "pci_class": "PCI class", "handles_phi": "Handles PHI", "due_on": "Due"},
 }
-FRAMEWORKS: Mapping[str, str] = {
-    **{"soc2": "SOC 2", "iso27001": "ISO 27001", "pci-dss": "PCI DSS", "hipaa": "HIPAA", "nist-csf": "NIST CSF"},
-    **{"cis-v8": "CIS v8", "cmmc-l2": "CMMC Level 2", "gdpr-art32": "GDPR Art. 32", "fedramp-poam": "FedRAMP POA&M"},
-}
 SUFFIXES = ("_on", "_at")
 
 
@@ -53,7 +50,7 @@ def column_title(name: str) -> str:
 
 def word(value: str) -> str:
     """A word of the vocabulary as people read it."""
-    return FRAMEWORKS.get(value) or value.replace("_", " ").capitalize()
+    return FRAMEWORK_NAMES.get(value) or value.replace("_", " ").capitalize()
 
 
 def display(value: object, column: str, people: Mapping[str, str], choices: frozenset[str]) -> str:

@@ -12,6 +12,7 @@ from engine.desk.visits import Reply, Visit
 from engine.desk.wording import count
 from engine.model.days import spelled_day
 from engine.model.rights import DUTIES, is_own
+from engine.model.vocabulary import FRAMEWORK_NAMES
 
 NEXT_DAYS = 35
 SHOWN = 100
@@ -25,7 +26,7 @@ NOUNS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class WorkLine:
-    """A line of somebody's work."""
+    """A line of somebody's work. ``control``: its framework, and the control where the title does not say it."""
 
     table: str
     noun: str
@@ -79,9 +80,11 @@ def _task(visit: Visit, item: OwnRow, titles: Mapping[tuple[str, str], str]) -> 
     due = due if isinstance(due, date) else None
     control = str(row.get("control_id") or "")
     framework = str(row.get("framework") or "")
+    title = row_title(table, row, titles)
     named = " ".join(filter(None, (control, titles.get((framework, control), ""))))
+    below = " ".join(filter(None, (FRAMEWORK_NAMES.get(framework, framework), "" if named == title else named)))
     return WorkLine(
-        item.table, NOUNS.get(item.table, item.table), row_title(table, row, titles), named, due,
+        item.table, NOUNS.get(item.table, item.table), title, below, due,
         None if due is None else (due - visit.today).days, key_query(table, row), task_acts(visit, item.table, row),
     )  # fmt: skip
 

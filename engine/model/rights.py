@@ -94,7 +94,7 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     ("test_runs",           "finish",                           "owner admin own"),
     ("incident_actions",    "move finish",                      "owner admin operator own"),
     ("incidents",           "close",                            "owner admin operator"),
-    ("exceptions",          "accept reject",                    "owner admin"),
+    ("exceptions",          "accept reject renew end",          "owner admin"),
     ("vendors",             "review",                           "owner admin own"),
     ("policies",            "review",                           "owner admin own"),
     ("risks",               "review",                           "owner admin own"),

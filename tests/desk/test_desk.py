@@ -1,6 +1,7 @@
 """The desk: lists, forms and acts, who may do which; nothing that was typed is lost, and the chain holds."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
@@ -105,6 +106,25 @@ def test_an_act_that_is_over_is_refused(sign_in):
     assert member.post("/tables/attestations/act/attest?key.id=a1", page.fields).status == 303
     again = member.post("/tables/attestations/act/attest?key.id=a1", page.fields)
     assert (again.status, "it stands otherwise now" in again.words) == (409, True)
+
+
+def test_an_exception_that_is_in_force_is_renewed_or_ended(sign_in, store):
+    admin, until = sign_in("admin"), (NOW + timedelta(days=90)).date()
+    assert "act/renew" not in admin.get("/tables/exceptions/row?key.id=x1").text
+    assert admin.fill("/tables/exceptions/act/accept?key.id=x1").status == 303
+    assert admin.fill("/tables/exceptions/act/renew?key.id=x1").status == 303
+    renewed = row(store, "exceptions", id="x1")
+    assert (renewed["expires_on"], renewed["approver"], renewed["renewals"]) == (until, "admin@acme.example", 1)
+    assert last_event(store)["action"] == "exception.approved"
+    assert admin.fill("/tables/exceptions/act/end?key.id=x1").status == 303
+    assert row(store, "exceptions", id="x1")["status"] == "resolved"
+    assert admin.get("/tables/exceptions/act/renew?key.id=x1").status == 409
+    check(store)
+
+
+def test_my_work_names_the_framework_of_a_control_and_the_organization(sign_in):
+    words = sign_in("member").get("/").words
+    assert ("CC1.1 Integrity and ethical values SOC 2" in words, "Acme · " in words) == (True, True)
 
 
 def test_a_bad_cell_is_told_at_its_field_and_nothing_is_lost(sign_in, store):

@@ -16,6 +16,12 @@ def time_zone(connection: Connection, org_id: str) -> str:
     return zone
 
 
+def name_of(connection: Connection, org_id: str) -> str:
+    """What the organization is called."""
+    name: str = connection.execute(select(organizations.c.name).where(organizations.c.id == org_id)).scalar_one()
+    return name
+
+
 def longest_chains(connection: Connection, count: int) -> list[str]:
     """So many organizations at most, those with the longest records first; the platform's own is not among them."""
     query = select(heads.c.org_id).where(heads.c.org_id != PLATFORM, heads.c.last_seq > 0)
