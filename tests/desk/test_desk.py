@@ -277,6 +277,22 @@ def test_a_list_filters_sorts_counts_and_pages(sign_in):
     assert owner.get("/tables/nothing").status == 404
 
 
+def test_a_list_begins_with_what_is_late_and_ends_with_what_was_done_long_ago(sign_in, store):
+    days = {"late": ("open", -9), "soon": ("open", 3), "undated": ("open", None)}
+    days |= {"new": ("closed", -1), "old": ("closed", -90)}
+    rows = [
+        {"id": name, "framework": "soc2", "control_id": "CC6.1", "title": name, "severity": "low", "status": status}
+        | {"opened_on": NOW.date(), "due_on": None if number is None else NOW.date() + timedelta(days=number)}
+        for name, (status, number) in days.items()
+    ]
+    with store.revision("other", "setup", now=NOW) as revision:
+        revision.insert(metadata.tables["remediations"], rows)
+        revision.record("records.prepared")
+    page = sign_in("owner", "other").get("/tables/remediations")
+    titles = re.findall(r'<th scope="row"><a[^>]*>([^<]*)', page.text)
+    assert titles == ["late", "soon", "undated", "new", "old"]
+
+
 def test_foreign_rows_do_not_exist(sign_in):
     assert sign_in("owner", "other").get("/tables/vendors/row?key.id=v1").status == 404
     assert "Nothing is recorded yet" in sign_in("owner", "other").get("/tables/vendors").words

@@ -3,8 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, String, Table, Text, and_, func, or_, select, tuple_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    String,
+    Table,
+    Text,
+    and_,
+    case,
+    func,
+    or_,
+    select,
+    true,
+    tuple_,
+)
 
 from engine.model.rights import DUTIES, NO_DUTY
 from engine.store.schema import IMPORTABLE
@@ -64,7 +79,7 @@ def list_page(
     if query.due and duty.due:
         parts["due"] = _within(table, name, query.due, today)
     every = [mine, *parts.values()]
-    order = _order(table, query.sort, duty.due)
+    order = _order(table, query.sort) if query.sort else _by_need(table, name)
     late = [mine, *(part for what, part in parts.items() if what != "due")]
     return ListPage(
         rows=_rows(connection, table, every, order, query.page),
@@ -84,7 +99,7 @@ def _rows(
     page: int,
 ) -> list[dict[str, object]]:
     """The rows of a page: their keys first, so that what is sorted is narrow."""
-    keys = [table.c[name] for name in table.info["primary"]] or [table.c.id]
+    keys = _keys(table)
     query = select(*keys).where(*where).order_by(*order).limit(PAGE_ROWS).offset((page - 1) * PAGE_ROWS)
     places = {tuple(key): place for place, key in enumerate(connection.execute(query))}
     if not places:
@@ -137,15 +152,26 @@ def _mine(table: Table, org_id: str) -> ColumnElement[bool]:
     return owner == org_id
 
 
-def _order(table: Table, sort: str, due: str | None) -> list[ColumnElement[object]]:
-    keys = [table.c[name] for name in table.info["primary"]] or [table.c.id]
-    if table.name == "audit_log" and not sort:
+def _keys(table: Table) -> list[Column[object]]:
+    return [table.c[name] for name in table.info["primary"]] or [table.c.id]
+
+
+def _order(table: Table, sort: str) -> list[ColumnElement[object]]:
+    column = table.c[sort.removeprefix("-")]
+    return [column.is_(None), column.desc() if sort.startswith("-") else column.asc(), *_keys(table)]
+
+
+def _by_need(table: Table, name: str) -> list[ColumnElement[Any]]:
+    """What is still to do comes first, what is late before it; what is done after it, the newest first."""
+    if name == "audit_log":
         return [table.c.seq.desc()]
-    name = sort.removeprefix("-") or due
-    if name is None or name not in table.c:
-        return list(keys)
-    column = table.c[name]
-    return [column.is_(None), column.desc() if sort.startswith("-") else column.asc(), *keys]
+    conditions, due = live(name), DUTIES.get(name, NO_DUTY).due
+    is_live = and_(true(), *conditions)
+    order: list[ColumnElement[Any]] = [case((is_live, 0), else_=1).asc()] if conditions else []
+    if due is not None:
+        column = table.c[due]
+        order += [column.is_(None).asc(), case((is_live, column)).asc(), column.desc()]
+    return [*order, *_keys(table)]
 
 
 def _count(connection: Connection, table: Table, where: Sequence[ColumnElement[bool]]) -> int:
