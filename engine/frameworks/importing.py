@@ -16,14 +16,8 @@ from engine.model.days import local_day
 from engine.model.errors import Usage, unknown_organization
 from engine.model.vocabulary import FRAMEWORKS
 from engine.store import Revision, Store
-from engine.store.queries.own_frameworks import (
-    TABLES,
-    attached_records,
-    framework_rows,
-    move_records,
-    remove_rows,
-    time_zone,
-)
+from engine.store.queries.accounts.organizations import time_zone
+from engine.store.queries.own_frameworks import TABLES, attached_records, framework_rows, move_records, remove_rows
 from engine.store.rows import Reader, first, many
 from engine.store.schema.frameworks import framework_mappings, framework_proposals, own_frameworks
 from engine.store.schema.organizations import organization_frameworks

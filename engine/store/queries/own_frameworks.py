@@ -13,7 +13,6 @@ from engine.store.schema.frameworks import (
     framework_runbooks,
     own_frameworks,
 )
-from engine.store.schema.organizations import organizations
 from engine.store.schema.risk import risks
 from engine.store.writing.revisions import Revision
 
@@ -160,9 +159,3 @@ def remove_rows(revision: Revision, name: str, keys: Sequence[Mapping[str, objec
     table = TABLES[name]
     for key in keys:
         revision.delete(table, *(table.c[column] == value for column, value in key.items()))
-
-
-def time_zone(connection: Connection, org_id: str) -> str:
-    """The time zone in which an organization's days are."""
-    query = select(organizations.c.time_zone).where(organizations.c.id == org_id)
-    return str(connection.execute(query).scalar_one())
