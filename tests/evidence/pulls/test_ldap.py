@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,35 +26,49 @@ suffix "{base}"
 rootdn "cn=admin,{base}"
 rootpw of-a-test
 directory {folder}
+TLSCertificateFile {folder}/chain.pem
+TLSCertificateKeyFile {folder}/key.pem
 sizelimit size.soft=100 size.hard=unlimited size.pr=500 size.prtotal=unlimited
 """
 pytestmark = [pytest.mark.real, pytest.mark.skipif(SLAPD is None, reason="no slapd here")]
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory):
-    """The port of a slapd of its own with 1,200 people, every hundredth of whom left."""
+def server(tmp_path_factory):
+    """A slapd of its own with 1,200 people, every hundredth of whom left: its ports, plain and TLS, and its certificate."""
     pytest.importorskip("ldap3")
     folder = tmp_path_factory.mktemp("ldap")
     (folder / "db").mkdir()
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    made = ["-keyout", folder / "db/key.pem", "-out", folder / "db/chain.pem", "-nodes", "-days", "2"]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", *names, *made], check=True, capture_output=True)
     (folder / "slapd.conf").write_text(CONFIGURATION.format(base=BASE, folder=folder / "db"))
     head = f"dn: {BASE}\nobjectClass: dcObject\nobjectClass: organization\ndc: corp\no: Corp\n\n"
     (folder / "seed.ldif").write_text(head + "\n".join(map(_person, range(1, PEOPLE + 1))))
     seed = ["-T", "add", "-q", "-f", str(folder / "slapd.conf"), "-l", str(folder / "seed.ldif")]
     subprocess.run([SLAPD, *seed], check=True, capture_output=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [SLAPD, "-d", "0", "-f", str(folder / "slapd.conf"), "-h", f"ldap://127.0.0.1:{port}"],
-        stderr=subprocess.DEVNULL,
+    port, tls_port = _free_port(), _free_port()
+    addresses = f"ldap://127.0.0.1:{port} ldaps://127.0.0.1:{tls_port}"
+    process = subprocess.Popen(
+        [SLAPD, "-d", "0", "-f", str(folder / "slapd.conf"), "-h", addresses], stderr=subprocess.DEVNULL
     )
     try:
         _wait(port)
-        yield port
+        yield SimpleNamespace(port=port, tls_port=tls_port, chain=folder / "db/chain.pem")
     finally:
-        server.terminate()
-        server.wait(30)
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture
+def directory(server):
+    return server.port
+
+
+def _free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 def _person(number):
@@ -115,6 +130,18 @@ def test_what_a_directory_refuses_is_a_sentence(directory, tmp_path, word, more,
         read(tmp_path, "ldap", reach=reach, **given)
     assert sentence in problem.value.message
     assert "None" not in problem.value.message
+
+
+@pytest.mark.parametrize("start_tls", [False, True])
+def test_a_server_that_nobody_vouches_for_gets_no_password(server, tmp_path, monkeypatch, start_tls):
+    address = f"ldap://localhost:{server.port}" if start_tls else f"ldaps://localhost:{server.tls_port}"
+    given = options(server.port, filter="(uid=u7)", start_tls=start_tls) | {"url": address}
+    with pytest.raises(SourceProblem, match="certificate verify failed"):
+        read(tmp_path, "ldap", **given)
+    monkeypatch.setenv("SSL_CERT_FILE", str(server.chain))
+    assert json.loads(lines_of(tmp_path, "ldap", **given)[0])["uid"] == "u7"
+    with pytest.raises(SourceProblem, match="IP address mismatch"):
+        read(tmp_path, "ldap", **given | {"url": address.replace("localhost", "127.0.0.1")})
 
 
 def test_more_entries_than_may_be_read_are_refused(directory, tmp_path):
