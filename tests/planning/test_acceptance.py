@@ -10,6 +10,7 @@ from engine.planning.verdict.reasons import open_reasons
 from reports.programme.plans import plan_people
 from tests.factories import DAY
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
+from tests.planning.doing import noon
 from tests.planning.test_law import plan_of, with_rows_of
 from tests.planning.test_promises import BY, SIGNED, hours, late_policies, organization, work
 
@@ -115,3 +116,22 @@ def test_agreed_work_is_beside_what_yields_the_same_evidence():
     operation, test = WorkPart(1.0, 0, 1, ("operation",)), WorkPart(1.0, 0, 2, ("test",))
     assert in_pairs([tested, operated], [operation, test]) == [(operated, operation), (tested, test)]
     assert in_pairs([other, operated], [operation, test, test]) == [(operated, operation), (other, test), (None, test)]
+
+
+def test_work_that_keeps_evidence_good_leaves_a_weakness_on_the_control_with_whose_it_is(facts_with):
+    weakness = {"id": "V-1", "weakness_key": "soc2:X1", "detected_on": DAY - timedelta(days=9), "status": "open"}
+    controls, records = organization(
+        control("X1", evidence_kinds=["operation"], cadence="quarterly", position=1),
+        owner_capacity=[hours(3.0), hours(3.0, "ben")],
+        poam_items=[{**weakness, "due_on": DAY + timedelta(days=20), "details": '{"point_of_contact": "ben"}'}],
+    )
+    events = [("backup.completed", noon(DAY - timedelta(days=60)), {"controls": "soc2:X1"})]
+    drawn = (controls, events, records, BY, 100)
+    facts, plan = plan_of(facts_with, drawn)
+    assert [(step.work.id, step.owner) for step in plan.steps] == [("soc2:X1", "ann")]
+    taken = with_rows_of(plan, facts, records)
+    after, again = plan_of(facts_with, drawn, taken)
+    assert sayings(again) == sayings(plan)
+    assert after["poam"]["owner"].to_list() == ["ben"]
+    taken["remediations"][0]["owner"] = "cid"  # given to somebody else since
+    assert plan_of(facts_with, drawn, taken)[0]["poam"]["owner"].to_list() == ["cid"]

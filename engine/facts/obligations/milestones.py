@@ -13,17 +13,25 @@ _KEY = ["org_id", "framework", "control_id"]
 def poam(
     poam_ledger_rows: pl.DataFrame,
     open_work: pl.DataFrame,
+    accepted_plans: pl.DataFrame,
     findings: pl.DataFrame,
     control_owners_rows: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The ledger of numbered weaknesses, each with one owner and one date; one that is closed later is open."""
+    """The ledger of numbered weaknesses, each with one owner and one date; one that is closed later is open.
+
+    Work that a plan opened, and that nobody gave to somebody else since, gives no weakness another owner.
+    """
     closed = has_happened("closed_on")
+    of_plans = accepted_plans.filter(
+        pl.col("opened_on") == pl.col("made_on"), pl.col("owner") == pl.col("planned_owner")
+    ).select("org_id", remediation_id="id")
+    given = open_work.join(of_plans, on=["org_id", "remediation_id"], how="anti")
     by_control = (
         controls.select(*_KEY, "title", control=TAG, weakness_key=TAG)
         .join(owners(control_owners_rows), on=_KEY, how="left")
-        .join(open_work.select(*_KEY, "work_owner"), on=_KEY, how="left")
+        .join(given.select(*_KEY, "work_owner"), on=_KEY, how="left")
         .drop("framework", "control_id")
     )
     by_finding = findings.select(
