@@ -156,7 +156,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "accepted_plans": columns(f"""
         {_CONTROL} id title plan_id plan_framework by_on made_on target_pct owner planned_owner
         opened_on due_on planned_due_on closed_on standing effort_hours planned_strict_pct part:whole way:text
-        planned_kinds:texts duty_ids:texts planned_weeks:texts planned_away:texts work_hours:real done_hours:real left_hours:real
+        planned_kinds:texts duty_ids:texts planned_weeks:texts planned_away:texts
+        work_hours:real done_hours:real left_hours:real
     """),
     # a duty to sign that was not withdrawn; one that follows by itself ends in -next
     "signature_duties": columns(f"{_CONTROL} id owner due_on done"),

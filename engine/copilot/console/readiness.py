@@ -33,6 +33,8 @@ def ready(
     asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
 ) -> AnswerPart | None:
     """What the plan of a framework says of a day: the one asked for, else its target date."""
+    from engine.planning.verdict.likelihood import verdict_of
+
     frameworks = names_of_kind(names, "framework")
     if len(frameworks) != 1:
         return None
@@ -59,8 +61,9 @@ def ready(
         return None
     mark = citations.cite(_PLAN, route(_PLAN, **query))
     tables = {table.name: table.frame for table in edition.document.tables}
-    reached = bool(tables["goals"]["reached"][0])
-    lines = [f"{'Yes' if reached else 'No'}. {edition.document.headline} {mark}"]
+    goal = tables["goals"].row(0, named=True)
+    verdict = verdict_of(goal["reached"], goal["likely_pct"] / 100)
+    lines = [f"{verdict.capitalize()}. {edition.document.headline} {mark}"]
     actions = tables["actions"].head(ROWS)
     if actions.height:
         lines.append(f"The cheapest plan has {count_of(tables['actions'].height, 'step', 'steps')}; the first:")

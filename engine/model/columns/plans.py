@@ -27,7 +27,9 @@ PLANS: Mapping[str, Column] = {
     "likely_error_points": Column("Error", "points", "Standard error of the draws that the likelihood is taken from."),
     "likely_on": Column("Likely on", "date", "Day by which nine of ten draws reach the target."),
     "likely_pct": Column(
-        "Likely (%)", "percent", "Share of draws with uncertain hours that reach the target by the day."
+        "Likely (%)",
+        "percent",
+        "Share of draws with uncertain hours that reach the target by the day: at 100 every one of them does.",
     ),
     "made_on": Column("Made on", "date", "Day that the plan was made on."),
     "missing_hours": Column("Missing hours", "hours", "Hours that are needed beyond those that there are."),
@@ -64,7 +66,9 @@ PLANS: Mapping[str, Column] = {
     "ready_on": Column("Evidence from", "date", "First day on which there is evidence of what the work did."),
     "plan_hours": Column("Hours of the plan", "hours", "Hours that the work of the plan takes."),
     "price_hours": Column("Price (h)", "hours", "Hours beside the plan that renewing in time would take."),
-    "reached": Column("Reached", "flag", "Whether the plan reaches the target."),
+    "reached": Column(
+        "Reached as estimated", "flag", "Whether the plan reaches the target if its work takes the planned hours."
+    ),
     "planned_kinds": Column("Planned evidence", "texts", "Kinds of evidence that the plan wanted of the work."),
     "planned_weeks": Column("Planned weeks", "texts", "Hours of the work by week, as the plan laid them."),
     "planned_away": Column(

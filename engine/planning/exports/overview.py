@@ -6,11 +6,11 @@ from datetime import date, timedelta
 from engine.model.declarations.plan_parameters import BY
 from engine.planning.outlook import Fact, make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
-from engine.planning.verdict.likelihood import likelihoods, ready_days, spread_of
+from engine.planning.verdict.likelihood import likelihoods, ready_days, spread_of, verdict_of
 
 COLUMNS = (
     *("organization", "framework", "by", "target_pct", "strict_pct", "planned_strict_pct", "plan_hours"),
-    *("available_hours", "reached", "likely_pct", "note"),
+    *("available_hours", "verdict", "likely_pct", "note"),
 )
 
 
@@ -19,6 +19,7 @@ def overview(
 ) -> list[Mapping[str, object]]:
     """A row for each framework that is ``wanted`` (its target, its day), else for each in scope with a target date.
 
+    The verdict is no where hours do not reach, and hardly where they do and it is less than even that they suffice.
     What has no day within a year, or is not in scope, has a note in place of figures. BadRequest for a day that is
     asked for and is not within a year.
     """
@@ -53,7 +54,7 @@ def _plan_row(org_id: str, fact: Fact, as_of: date, question: PlanQuestion) -> M
         "planned_strict_pct": planned,
         "plan_hours": plan.choice.hours,
         "available_hours": plan.available_hours,
-        "reached": plan.is_reached,
+        "verdict": verdict_of(plan.is_reached, likely.probability),
         "likely_pct": round(100 * likely.probability, 1),
     }
 

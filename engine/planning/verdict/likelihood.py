@@ -66,6 +66,17 @@ def promise_of(probability: float) -> str:
     return "yes, with the plan" if probability >= EVEN else "hardly, even with the plan"
 
 
+def verdict_of(is_reached: bool, probability: float) -> str:
+    """``no`` where hours do not reach; ``hardly`` where they do and it is less than even that they suffice; ``yes``."""
+    return "no" if not is_reached else "yes" if probability >= EVEN else "hardly"
+
+
+def odds_of(probability: float) -> str:
+    """``62 % likely``; nothing that rests on draws is certain or out of the question."""
+    percent = round(100 * probability)
+    return "over 99 % likely" if percent >= 100 else "under 1 % likely" if percent <= 0 else f"{percent} % likely"
+
+
 def likelihoods(plan: ReadinessPlan, ready: ReadyDays) -> list[Likelihood]:
     """How likely each goal of a plan is reached on its day."""
     return [_of_goal(plan, goal, ready) for goal in plan.goals]
@@ -101,7 +112,8 @@ def _of_goal(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays) -> Likelihoo
     share = float(np.mean(reached <= by))
     likely = float(np.sort(reached)[ceil(LIKELY * DRAWS) - 1])
     likely_on = date.fromordinal(int(likely)) if likely < date.max.toordinal() else None
-    return Likelihood(goal.goal.framework, share, round(sqrt(share * (1 - share) / DRAWS), 4), likely_on)
+    error = max(sqrt(share * (1 - share) / DRAWS), 1 / DRAWS)  # draws that all agree tell no less than one of them
+    return Likelihood(goal.goal.framework, share, round(error, 4), likely_on)
 
 
 def ready_days(plan: ReadinessPlan, spread: HoursSpread) -> ReadyDays:

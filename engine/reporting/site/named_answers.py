@@ -6,6 +6,7 @@ from functools import partial
 
 import polars as pl
 
+from engine.facts.controls.horizons import lapsed_on
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document
 from engine.model.vocabulary import VENDOR_TIERS
@@ -49,32 +50,32 @@ def lapses(snapshot: Snapshot) -> str:
     by_week = ", ".join(f"{count} in the week of {short_day(week)}" for week, count in weeks.iter_rows())
     most = ", ".join(f"{_name(_names(snapshot), owner)} {count}" for owner, count in owners.head(FEW).iter_rows())
     what = "1 control" if rows.height == 1 else f"{rows.height:,} controls"
-    renewed = _renewed_in_time(snapshot, rows)
+    renewed = _renewed_in_time(snapshot, until)
     return f"The evidence of {what} lapses: {by_week}. Most: {most}.{renewed}"
 
 
-def _renewed_in_time(snapshot: Snapshot, lapsing: pl.DataFrame) -> str:
-    """How many of the controls whose evidence lapses the plan of the nearest target date renews before; empty without
-    such a date, or where it is about none of them."""
-    targets = snapshot.fact("framework_targets")
-    until = snapshot.as_of + timedelta(days=MOST_DAYS)
-    near = targets.filter(pl.col("target_on").is_between(snapshot.as_of, until)).sort("target_on", "framework").head(1)
-    lapse: dict[str, date] = dict(
-        lapsing.join(near, on="framework")
-        .select(pl.format("{}:{}", "framework", "control_id"), "next_due_on")
-        .iter_rows()
-    )
-    if not lapse:
+def _renewed_in_time(snapshot: Snapshot, until: date) -> str:
+    """Of how many controls of the framework with the nearest target date evidence lapses that does not come again by
+    itself, and of how many the plan renews all of it before; empty without such a date."""
+    targets, last = snapshot.fact("framework_targets"), snapshot.as_of + timedelta(days=MOST_DAYS)
+    near = targets.filter(pl.col("target_on").is_between(snapshot.as_of, last)).sort("target_on", "framework").head(1)
+    if near.is_empty():
         return ""
     framework, day = near.select("framework", "target_on").row(0)
     slack = int(snapshot.subject.settings["plan_slack_days"])
     plan = make_plan(snapshot.fact, PlanQuestion((Goal(framework, 100, day),), slack), snapshot.as_of)
-    first: dict[str, date] = {}
-    for step in plan.steps:
-        first.setdefault(step.work.id, step.ready_on)
-    count = sum(name in first and first[name] <= on for name, on in lapse.items())
-    name = snapshot.framework_name(framework)
-    return f" The plan for {name} on {short_day(day)} renews {count} of its {len(lapse)} in time."
+    (goal,) = plan.goals
+    lapsing = goal.projection.lapses.filter(pl.col("lapses_on") <= until)
+    name = f"{snapshot.framework_name(framework)} on {short_day(day)}"
+    if lapsing.is_empty():
+        return f" For {name} none of it has to be renewed: it comes again by itself, or is of others."
+    late = {
+        control
+        for on, control, kind in lapsing.select("lapses_on", "control_id", "evidence").iter_rows()
+        if goal.with_plan.on(on).filter(lapsed_on(kind, pl.lit(on)), control_id=control).height
+    }
+    controls = lapsing["control_id"].n_unique()
+    return f" For {name} that of {controls:,} has to be renewed; the plan renews {controls - len(late):,} in time."
 
 
 def overload(snapshot: Snapshot) -> str:

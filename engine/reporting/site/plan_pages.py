@@ -11,7 +11,7 @@ from engine.model.declarations.plan_parameters import DEFAULT_TARGET, PLANNED_FR
 from engine.model.documents.document import Document, Edition
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.question import MOST_DAYS
-from engine.planning.verdict.likelihood import promise_of
+from engine.planning.verdict.likelihood import odds_of, promise_of
 from engine.reporting.site.mentions import ReportPage
 from engine.reporting.site.named_answers import short_day
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -58,7 +58,7 @@ def verdict(document: Document) -> str:
     short = f"{summary['not_effective']:,} short, {quarters(summary['needed_hours'])} h"
     if not summary["reached"]:
         return f"no; {short}; the plan comes to {goal['planned_strict_pct']:g} %"
-    likely = f"{round(goal['likely_pct'])} % likely"
     late = goal["likely_on"] is not None and goal["likely_on"] > goal["by_on"]
-    promise = promise_of(goal["likely_pct"] / 100)
-    return f"{promise}; {short}; {likely}" + (f"; 90 % on {spelled_day(goal['likely_on'])}" if late else "")
+    odds = goal["likely_pct"] / 100
+    then = f"; 90 % on {spelled_day(goal['likely_on'])}" if late else ""
+    return f"{promise_of(odds)}; {short}; {odds_of(odds)}{then}"

@@ -7,7 +7,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.outlook import make_plan, outlooks
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
-from engine.planning.verdict.likelihood import EVEN, likelihoods, ready_days, spread_of
+from engine.planning.verdict.likelihood import EVEN, likelihoods, odds_of, ready_days, spread_of
 from reports.shared.wording import count_of, hours
 
 SCHEMA: dict[str, type[pl.DataType]] = {
@@ -122,10 +122,9 @@ def lead(near: pl.DataFrame) -> str:
     if not row["not_effective"]:
         return f"{ready}: yes"
     if row["reached"]:
-        promise = "yes" if row["likely_pct"] >= 100 * EVEN else "hardly, even"
-        return (
-            f"{ready}: {promise} with {hours(round(row['plan_hours'], 1))} of work, {round(row['likely_pct'])} % likely"
-        )
+        odds = row["likely_pct"] / 100
+        promise = "yes" if odds >= EVEN else "hardly, even"
+        return f"{ready}: {promise} with {hours(round(row['plan_hours'], 1))} of work, {odds_of(odds)}"
     return f"{ready}: no, {row['not_effective']:,} short, {hours(round(row['needed_hours'], 1))}"
 
 

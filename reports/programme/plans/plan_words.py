@@ -9,7 +9,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Opening, at_most
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import Goal
-from engine.planning.verdict.likelihood import EVEN, Likelihood, promise_of
+from engine.planning.verdict.likelihood import EVEN, Likelihood, odds_of, promise_of
 from reports.shared import setup
 from reports.shared.wording import count_of, hours, percent
 
@@ -33,7 +33,7 @@ def opening(
     left = round(plan.available_hours)
     if plan.is_reached:
         odds = min(one.probability for one in likely)
-        promise = f"{promise_of(odds)}, {round(100 * odds)} % likely"
+        promise = f"{promise_of(odds)}, {odds_of(odds)}"
         need = f"; it takes {hours(plan.choice.hours)}, duties leave their owners {left:,}"
         return Opening(
             f"{at_most(at_most(f'{ready}: {promise}', f'. {many}'), need)}.", _step(plan, work, missing_hours, odds)
@@ -95,7 +95,7 @@ def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood], ask: Ask) -> 
     for one in likely:
         goal = plan.question.goal_of(one.framework)
         if goal is not None and 0 < one.probability < 1 and one.likely_on is not None:
-            name, odds = ask.framework_name(one.framework), f"{100 * one.probability:.0f} % likely"
+            name, odds = ask.framework_name(one.framework), odds_of(one.probability)
             error = f"error {100 * one.error:.1f} points over {one.draws:,} draws, calibrated on drawn histories"
             warnings.append(
                 f"{name} ready on {spelled_day(goal.by)}: {odds} ({error}); 90 % on {spelled_day(one.likely_on)}."

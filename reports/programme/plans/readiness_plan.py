@@ -159,7 +159,7 @@ def build(
             "available_hours": "Hours that these leave",
             "plan_hours": "Hours of the plan",
             "plan_bound_hours": "No plan takes fewer hours than",
-            "reached": "The plan reaches the target",
+            "reached": "Reached if work takes as long as estimated",
             "likely_pct": "Likely (%)",
             "first_short_week": "First short week",
         },

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from engine.model.documents.document import Document, Table
+from engine.planning.verdict.likelihood import verdict_of
 from engine.reporting.site.plan_pages import verdict
 
 BY, LATER = date(2027, 3, 1), date(2027, 3, 22)
@@ -24,10 +25,19 @@ def plan(likely_on=None, likely_pct=0.0, **summary):
         (plan(not_effective=0), "yes"),
         (plan(BY, 93.4), "yes, with the plan; 34 short, 67.5 h; 93 % likely"),
         (plan(LATER, 62.0), "yes, with the plan; 34 short, 67.5 h; 62 % likely; 90 % on 22 Mar 2027"),
+        (plan(BY, 100.0), "yes, with the plan; 34 short, 67.5 h; over 99 % likely"),
+        (plan(None, 0.2), "hardly, even with the plan; 34 short, 67.5 h; under 1 % likely"),
         (plan(None, 6.2), "hardly, even with the plan; 34 short, 67.5 h; 6 % likely"),
         (plan(reached=False), "no; 34 short, 67.5 h; the plan comes to 70.5 %"),
     ],
-    ids=("holds", "likely", "late", "never", "no"),
+    ids=("holds", "likely", "late", "surely", "not at all", "never", "no"),
 )
 def test_a_verdict_is_the_plans_own_and_so_is_the_day_on_which_it_is_likely(document, line):
     assert verdict(document) == line
+
+
+@pytest.mark.parametrize(
+    ("is_reached", "probability", "word"), [(False, 0.0, "no"), (True, 0.49, "hardly"), (True, 0.5, "yes")]
+)
+def test_a_plan_is_called_the_same_wherever_it_is_a_word(is_reached, probability, word):
+    assert verdict_of(is_reached, probability) == word

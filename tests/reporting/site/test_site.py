@@ -2,14 +2,19 @@
 
 import json
 import re
+from datetime import timedelta
 from html import unescape
 
 import polars as pl
 import pytest
 
+from engine.facts.controls.detection import KINDS
 from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.planning.verdict.likelihood import verdict_of
 from engine.render import CONTENT_SECURITY_POLICY
 from engine.reporting.site import write_site
+from engine.reporting.site.named_answers import LAPSE_DAYS, lapses, short_day
+from engine.reporting.site.plan_pages import plan_editions
 from engine.reporting.site.things import LISTS, file_of, list_file
 from reports import SECTIONS
 from tests.render.parsing import Page
@@ -121,6 +126,24 @@ def test_the_front_page_begins_with_ten_questions(sites):
     assert re.search(r", newest: \d+ \w+ \d{4}, \w+: ", named[-1])
 
 
+def test_the_front_page_says_what_the_plan_renews_in_time_as_the_plan_itself_does(sites):
+    _, snapshot = sites["brightline"]
+    until = snapshot.as_of + timedelta(days=LAPSE_DAYS)
+    name, edition = next(plan_editions(snapshot))
+    tables = {table.name: table.frame for table in edition.document.tables}
+    lapsing, late = set(), set()
+    for row in tables["lapses"].filter(pl.col("lapses_on") <= until, pl.col("evidence").is_in(KINDS)).to_dicts():
+        named = pl.col("action").str.contains(
+            "Sign|attestation" if row["evidence"] == "attestation" else row["evidence"]
+        )
+        mine = tables["actions"].filter(named, control_id=row["control_id"])
+        lapsing.add(row["control_id"])
+        late |= {row["control_id"]} if mine.filter(pl.col("ready_on") <= row["lapses_on"]).is_empty() else set()
+    day = short_day(edition.document.summary["by"])
+    said = f"For {snapshot.framework_name(name)} on {day} that of {len(lapsing)} has to be renewed; "
+    assert lapses(snapshot).endswith(f"{said}the plan renews {len(lapsing) - len(late)} in time.")
+
+
 def test_the_plan_of_each_framework_with_a_day_has_a_page_that_the_front_page_and_the_framework_lead_to(sites):
     folder, snapshot = sites["brightline"]
     front = (folder / "index.html").read_text()
@@ -130,7 +153,8 @@ def test_the_plan_of_each_framework_with_a_day_has_a_page_that_the_front_page_an
     for (file, name, verdict), framework, day in zip(lines, days["framework"], days["target_on"], strict=True):
         asked = snapshot.edition("gap-remediations", {"framework": framework, "by": day.isoformat()})
         text = Page((folder / file).read_text()).text
-        assert verdict.startswith("yes" if asked.document.summary["reached"] else "no; ")
+        summary = asked.document.summary
+        assert verdict.startswith(verdict_of(summary["reached"], summary["likely_pct"] / 100))
         assert name == f"{FRAMEWORK_NAMES[framework]}, {day.day} {day:%b}"
         assert f"Ready by a date: {FRAMEWORK_NAMES[framework]}, {day.day} {day:%b %Y}" in text
         assert f'href="{file}' in (folder / file_of("framework", framework)).read_text()
