@@ -10,7 +10,7 @@ areas by hatching, so that nothing is lost in grey.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 
 from markupsafe import Markup, escape
@@ -23,6 +23,7 @@ from engine.render.html.charts.marks import marks
 from engine.render.html.charts.strokes import NARROW, WIDE, breadth, px
 
 PLOT_HEIGHT = 190
+MARK_HEIGHT = 15  # of a row of words above the plot
 SIZES = {"broad": WIDE, "slim": NARROW}
 
 
@@ -51,7 +52,7 @@ def _lines(chart: Chart, width: int, key: str) -> tuple[str, float]:
     series = marks(chart, series_names(chart), key)
     places = _places(chart)
     legend, top = _legend(chart, list(series), width, key) if chart.series else ("", 4.0)
-    top += 8
+    top += 8 + MARK_HEIGHT * len(_mark_rows(chart, places))
     bottom = top + PLOT_HEIGHT
     lines: dict[str, list[tuple[float, float] | None]] = {name: [] for name in series}
     values = [value for value in chart.frame.get_column(chart.y).to_list() if value is not None]
@@ -73,25 +74,34 @@ def _lines(chart: Chart, width: int, key: str) -> tuple[str, float]:
 
 
 def _behind(chart: Chart, across: Mapping[str, float], height: tuple[float, float], right: float) -> Iterator[str]:
-    """A ground for stretches and a line for places, each with its words once, one below the other at the top."""
+    """A ground for stretches and a line for places, each with its words once, one below the other above the plot,
+    where no line of figures runs through them."""
     top, bottom = height
-    rows: dict[str, float] = {}
+    waiting = _mark_rows(chart, across)
+    highest = top - MARK_HEIGHT * len(waiting)
+    rows = {words: highest + MARK_HEIGHT * number for number, words in enumerate(waiting)}
     for mark in (mark for mark in chart.marks if mark.at in across):
         x, end = across[mark.at], across.get(mark.until or mark.at, across[mark.at])
-        is_new = mark.text not in rows
-        y = rows.setdefault(mark.text, top + 8 + 15 * len(rows))
+        y = rows[mark.text]
+        is_new = mark.text in waiting
         if mark.until is not None:
             place = f'x="{px(x - 2)}" y="{px(top)}" width="{px(end - x + 4)}" height="{px(bottom - top)}"'
             words = f"<title>{escape(mark.text)}</title>"
             yield f'<rect {place} {palette.fill(mark.tone)} fill-opacity=".16">{words}</rect>'
         else:
             yield (
-                f'<path d="M{px(x)} {px(top)}V{px(bottom)}" fill="none" {palette.stroke(mark.tone)} '
+                f'<path d="M{px(x)} {px(y - 6)}V{px(bottom)}" fill="none" {palette.stroke(mark.tone)} '
                 f'stroke-width="1.5" stroke-dasharray="4 3"/>'
             )
         if is_new:
+            waiting.remove(mark.text)
             is_late = x + 6 + breadth(mark.text) > right
             yield strokes.text(mark.text, x - 5 if is_late else x + 5, y, "tick", "end" if is_late else "start")
+
+
+def _mark_rows(chart: Chart, places: Collection[str]) -> list[str]:
+    """The words of marks in the plot, in their order."""
+    return list(dict.fromkeys(mark.text for mark in chart.marks if mark.at in places))
 
 
 def _legend(chart: Chart, names: list[str], width: int, key: str) -> tuple[str, float]:

@@ -7,7 +7,7 @@ import pytest
 
 from engine.model.documents.document import Chart, ChartMark
 from engine.render import TEMPLATES
-from engine.render.html.charts.charts import svg
+from engine.render.html.charts.charts import MARK_HEIGHT, svg
 from engine.render.html.charts.marks import marks
 from engine.render.html.charts.strokes import breadth
 from tests.render.editions import STATES, TREND
@@ -177,3 +177,5 @@ def test_marks_stand_at_their_places_and_stretches_lie_behind_the_lines():
     assert float(ground.get("x")) + float(ground.get("width")) == pytest.approx(float(again.get("x")) + 4, abs=0.2)
     drawn = [piece.tag for piece in picture]
     assert drawn.index(f"{NAMESPACE}rect") < drawn.index(f"{NAMESPACE}line")
+    words = [float(one.get("y")) for one in picture.iter(f"{NAMESPACE}text") if one.text in ("the day", "lapsed")]
+    assert words[0] + MARK_HEIGHT == words[1] < float(ground.get("y")), "words stand above the plot, a row for each"
