@@ -136,10 +136,11 @@ class WorkFinder:
     def _of_control(self, row: Mapping[str, Any], goal: Goal, on: date) -> ControlWork | None:
         failing = row["state_then"] != "effective"
         kinds = tuple(kind for kind in row["kinds_required"] if is_due(row, kind, on)) if failing else ()
-        parts: list[WorkPart] = []
+        parts, signs = list[WorkPart](), self._signs_of_goal(row, goal, on)
         is_tight, reason = False, ""
         if failing:
-            parts, is_tight = self._needs_on(row, kinds, goal, on)
+            work, is_tight = self._needs_on(row, kinds, goal, on, signs)
+            parts = [*work, *signs]
             if any(part.last < part.first for part in parts):
                 late = any(part.duty is not None and part.last < part.first for part in parts)
                 reason = "no working day is left"
@@ -149,7 +150,8 @@ class WorkFinder:
                     reason = "evidence exists later than the day"
         early: tuple[WorkPart, ...] = ()
         if goal.start is not None:
-            parts += self._renewals(row, goal, kinds, parts)
+            work = [part for part in parts if part.duty is None]
+            parts = [*work, *self._renewals(row, goal, kinds, work), *signs]
             if not reason and any(part.last < part.first for part in parts):
                 reason = "its evidence lapses before anybody can renew it"
         elif failing and row["state_now"] == "effective":
@@ -196,14 +198,14 @@ class WorkFinder:
     # -- what is needed on the day -------------------------------------------------------------------------------------
 
     def _needs_on(
-        self, row: Mapping[str, Any], kinds: Collection[str], goal: Goal, on: date
+        self, row: Mapping[str, Any], kinds: Collection[str], goal: Goal, on: date, signs: Sequence[WorkPart]
     ) -> tuple[list[WorkPart], bool]:
+        """The work that is needed on a day beside what is signed, and whether it ends without slack."""
         gap = self.gaps.get(f"{row['framework']}:{row['control_id']}")
         again = {"failing test": ("test",), "contradicting event": ("operation",)}.get(row["opposed_by"], ())
         work = tuple(dict.fromkeys(kind for kind in (*kinds, *again) if kind != SIGNATURE))
         own = None if gap is None else gap.get("estimate_hours")
         begun = any(row[f"{kind}_until"] is None for kind in work) or row["opposed_by"] is not None
-        signs = self._signs(row, goal, on) if SIGNATURE in kinds else []
         if gap is not None and ((begun and work) or own is not None):
             signing = sum(part.hours for part in signs)
             hours = max(float(gap["effort_hours"]) - signing, 0.0)
@@ -220,7 +222,7 @@ class WorkFinder:
             if any(part.last < part.first for part in parts) and all(part.first <= part.last for part in loose):
                 parts, is_tight = loose, True
             parts = beside_milestone(parts, gap, self.owners.capacity, self.weeks)
-        return [*parts, *signs], is_tight
+        return parts, is_tight
 
     def _slack(self, goal: Goal, on: date) -> int:
         return min(self.question.slack_days, max((on - self.weeks.as_of).days, 0))
@@ -250,6 +252,20 @@ class WorkFinder:
             WorkPart(round(hours * RENEWAL_HOURS[kind] / whole, 6), *windows[kind][:2], (kind,), windows[kind][2])
             for kind in work
         ]
+
+    def _signs_of_goal(self, row: Mapping[str, Any], goal: Goal, on: date) -> list[WorkPart]:
+        """The signatures that the control lacks on the day. Of a period they are those that it lacks until its last
+        day, the first of them before its first day, or before the one before it lapses."""
+        if SIGNATURE not in row["kinds_required"] or not is_due(row, SIGNATURE, goal.by):
+            return []
+        signs = self._signs(row, goal, goal.by)
+        if goal.start is not None:
+            lacks = is_due(row, SIGNATURE, on)
+            until = on - timedelta(days=self._slack(goal, on)) if lacks else row["attestation_until"]
+            last = self.weeks.last_week_by(until)
+            last = self.weeks.last_week_by(on) if lacks and last < 0 else last
+            signs[0] = replace(signs[0], last=min(signs[0].last, last))
+        return signs
 
     def _signs(self, row: Mapping[str, Any], goal: Goal, on: date) -> list[WorkPart]:
         """The signatures that the control lacks on a day: each duty that is overdue by then, or one."""
@@ -299,9 +315,8 @@ class WorkFinder:
         Of what has to come more often than weekly, a week's work keeps it.
         """
         work_parts: list[WorkPart] = []
-        for kind in (kind for kind in KINDS if kind in row["kinds_required"] and not row.get(f"{kind}_recurs")):
-            if kind == SIGNATURE and goal.start is None:
-                continue
+        required = [kind for kind in KINDS if kind in row["kinds_required"] and kind != SIGNATURE]
+        for kind in (kind for kind in required if not row.get(f"{kind}_recurs")):
             window, good_until = window_days(row, kind), row[f"{kind}_until"]
             if kind in renewed:
                 part = next((part for part in parts if kind in part.kinds), None)
@@ -311,8 +326,7 @@ class WorkFinder:
             while good_until is not None and good_until < goal.by:
                 last = self.weeks.last_week_by(good_until)
                 first = min(self.weeks.first_week_from(good_until - timedelta(days=window // 2)), max(last, 0))
-                duty = NEW_DUTY if kind == SIGNATURE else None
-                work_parts.append(WorkPart(RENEWAL_HOURS[kind], first, last, (kind,), 0, duty))
+                work_parts.append(WorkPart(RENEWAL_HOURS[kind], first, last, (kind,)))
                 if last < 0:
                     break
                 step = self.weeks.ends[first] + timedelta(days=window)

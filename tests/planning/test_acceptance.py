@@ -5,7 +5,10 @@ from datetime import timedelta
 import pytest
 
 from engine.planning.agreed import Agreement, in_pairs
+from engine.planning.outlook import make_plan
 from engine.planning.problem import WorkPart
+from engine.planning.question import PlanQuestion
+from engine.planning.signatures import NEXT_DUTY
 from engine.planning.verdict.reasons import open_reasons
 from reports.programme.plans import plan_people
 from tests.factories import DAY
@@ -135,3 +138,41 @@ def test_work_that_keeps_evidence_good_leaves_a_weakness_on_the_control_with_who
     assert after["poam"]["owner"].to_list() == ["ben"]
     taken["remediations"][0]["owner"] = "cid"  # given to somebody else since
     assert plan_of(facts_with, drawn, taken)[0]["poam"]["owner"].to_list() == ["cid"]
+
+
+@pytest.mark.parametrize(
+    ("due", "signed", "sign"),
+    [
+        ((30, 70), None, [("X1", "d30"), ("X1", "d70")]),  # each duty on record in its week, and none beside them
+        ((), 340, [("X1", NEXT_DUTY)]),  # the one that follows by itself, 25 days from now
+        ((400,), 340, [("X1", "d400")]),  # the one that falls due later, before the last signature lapses
+    ],
+)
+def test_a_plan_for_a_period_signs_what_is_on_record_and_is_the_same_once_it_is_accepted(facts_with, due, signed, sign):
+    done_on = DAY - timedelta(days=signed or 10)
+    last = {
+        "id": "last",
+        **on("X1"),
+        "owner": "ann",
+        "due_on": done_on,
+        "outcome": "attested",
+        "attested_at": noon(done_on),
+    }
+    duties = [{"id": f"d{days}", **on("X1"), "owner": "ann", "due_on": DAY + timedelta(days=days)} for days in due]
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="annual", position=1),
+        owner_capacity=[hours(3.0)],
+        attestations=[last, *duties],
+    )
+    start, by = DAY + timedelta(days=50), DAY + timedelta(days=120)
+    question = PlanQuestion.of("soc2", 100, by, start)
+    facts = facts_with(controls=controls, as_of=DAY, **records)
+    plan = make_plan(facts.__getitem__, question, DAY)
+    assert [(step.work.control_id, step.duty) for step in plan.steps] == sign
+    days = [DAY + timedelta(days=number) for number in range(50, 121)]
+    assert plan.with_plan.readiness(days)["strict_pct"].unique().to_list() == [100.0]
+    taken = with_rows_of(plan, facts, records)
+    again = make_plan(facts_with(controls=controls, as_of=DAY, **taken).__getitem__, question, DAY)
+    kept = [(step.done_on, step.owner, step.hours) for step in plan.steps]
+    assert [(step.done_on, step.owner, step.hours) for step in again.steps] == kept
+    assert sayings(again)[1:] == sayings(plan)[1:]
