@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import ceil
 
 from engine.facts.obligations.workload import ACCOUNTABLE
-from engine.planning.needs import ControlWork
+from engine.planning.control_work import ControlWork
 from engine.planning.problem import PlanAction, WorkPart
 from engine.planning.signatures import SIGNATURE
 

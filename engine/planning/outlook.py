@@ -12,8 +12,9 @@ from engine.model.declarations.plan_parameters import MORE_HOURS, WITHOUT
 from engine.model.vocabulary import ROLES
 from engine.planning.actions import EARLY, SIGN, actions_for, wanted_count
 from engine.planning.agreed import agreements, under_way, with_agreed
+from engine.planning.control_work import ControlWork
 from engine.planning.horizons import HorizonRows
-from engine.planning.needs import ControlWork, WorkFinder
+from engine.planning.needs import WorkFinder
 from engine.planning.people import Capacity, Owners, capacities
 from engine.planning.plan import ReadinessPlan
 from engine.planning.problem import Choice, GapGoal, PlanAction, PlanProblem, WorkPart

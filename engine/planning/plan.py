@@ -10,8 +10,8 @@ import polars as pl
 from engine.planning.actions import wanted_count
 from engine.planning.agreed import Agreement, in_pairs
 from engine.planning.check import Evidence, PlanSimulation
+from engine.planning.control_work import ControlWork
 from engine.planning.horizons import Projection, project
-from engine.planning.needs import ControlWork
 from engine.planning.people import Capacity
 from engine.planning.problem import Choice, PlanAction, PlanProblem
 from engine.planning.question import ONE_MORE, Goal, PlanQuestion

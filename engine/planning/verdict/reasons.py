@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from engine.planning.needs import ControlWork
+from engine.planning.control_work import ControlWork
 from engine.planning.plan import ReadinessPlan
 
 
