@@ -93,7 +93,8 @@ def _asides(one: ControlWork, parts: Sequence[WorkPart]) -> tuple[tuple[str, Wor
 
 def _share_of(part: WorkPart, share: float) -> WorkPart:
     agreed = tuple((week, round(hours * share, 6)) for week, hours in part.agreed)
-    return replace(part, hours=round(part.hours * share, 6), agreed=agreed)
+    last = part.last if part.last_beside is None else max(part.last, part.last_beside)
+    return replace(part, hours=round(part.hours * share, 6), agreed=agreed, last=last, last_beside=None)
 
 
 def _needs_of(parts: Sequence[WorkPart], other: ControlWork) -> Iterable[str]:

@@ -241,7 +241,7 @@ class WorkFinder:
         week = min(week, max(last, first))
         if duty[0] in self.own_duties:
             hours = RENEWAL_HOURS[SIGNATURE]
-            return WorkPart(hours, first, week, (SIGNATURE,), 0, duty[0], ((week, hours),))
+            return WorkPart(hours, first, week, (SIGNATURE,), 0, duty[0], ((week, hours),), last)
         mine = self.owners.capacity.get(owner or "")
         done = week if mine is None else mine.completion_week(week)
         return WorkPart(0.0, max(first, done) if done > last else first, min(done, last), (SIGNATURE,), 0, duty[0])

@@ -10,6 +10,7 @@ class WorkPart:
 
     ``kinds`` are those of the evidence that it yields, ``lead_days`` after it is done. ``duty`` is the signature that
     it is. Hours that duties on record count already are none. ``agreed`` has the hours of weeks that were agreed upon.
+    ``last_beside`` is the last week for hours beside it that may come later than it.
     """
 
     hours: float
@@ -19,6 +20,7 @@ class WorkPart:
     lead_days: int = 0
     duty: str | None = None
     agreed: tuple[tuple[int, float], ...] = ()
+    last_beside: int | None = None
 
     @property
     def is_signed(self) -> bool:

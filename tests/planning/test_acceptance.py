@@ -96,6 +96,17 @@ def test_a_signature_lies_where_who_is_accountable_has_hours_beside_it(facts_wit
     assert sayings(again) == sayings(plan)
 
 
+def test_hours_beside_a_signature_may_come_later_than_it_once_it_was_agreed_too(facts_with):
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="annual", position=1),
+        control_owners=owner_rows("X1", "ben", "ann"),
+        owner_capacity=[hours(0.0), in_week(3, 1.0, "ann"), hours(0.0, "ben"), in_week(1, 10.0, "ben")],
+    )
+    plan, again = before_and_after(facts_with, controls, records)
+    assert [(item.owner, item.week, item.hours) for item in plan.items] == [("ben", 1, 0.5), ("ann", 3, 0.125)]
+    assert sayings(again) == sayings(plan)
+
+
 def test_who_lacks_hours_is_the_same_once_somebody_else_took_the_work(facts_with):
     controls, records = organization(
         control("X1", **OPERATED, position=1),
