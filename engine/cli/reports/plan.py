@@ -112,11 +112,19 @@ def plan(
 
     As CSV it is what `hq import -` takes back as remediations and attestations: so a plan is accepted.
     """
+    chosen = {
+        name: text
+        for name, text in (
+            (KEEP.name, "yes" if keep else ""),
+            (WITHOUT.name, ",".join(without)),
+            (MORE_HOURS.name, ",".join(more_hours)),
+            (PRICES.name, "yes" if prices else ""),
+        )
+        if text
+    }
     if back_test:
-        if targets or by or starts or file or len(frameworks) != 1:
-            raise Usage(
-                "--back-test looks back from today at one --framework: leave out --target, --by and --type2-from."
-            )
+        if targets or by or starts or file or chosen or everyone or len(frameworks) != 1:
+            raise Usage("--back-test looks back from today at one --framework: leave out what else a plan is asked.")
         print_report(form, lambda label: _back_test(org, frameworks[0], as_of, label or "json"))
         return
     if file is not None and (frameworks or by or targets or starts):
@@ -129,6 +137,8 @@ def plan(
     if everyone:
         if org is not None or form not in (None, *ALL_FORMATS):
             raise Usage("--all is one table of every organization: leave out --org, and every format but csv and json.")
+        if chosen or starts:
+            raise Usage("--all takes frameworks, targets and days alone: leave out what else a plan is asked.")
         _print_all(goals, day("--by", by[0] if by and not frameworks else None), as_of, form)
         return
     if form in ("csv", *WORK_FORMATS) and as_of is not None:
@@ -137,13 +147,9 @@ def plan(
         raise Usage(
             "--with-hours is a question about people who are not there: leave it out, or ask for another format."
         )
-    chosen = {
-        KEEP.name: "yes" if keep else "",
-        WITHOUT.name: ",".join(without),
-        MORE_HOURS.name: ",".join(more_hours),
-        PRICES.name: "yes" if prices and form not in ("csv", *WORK_FORMATS) else "",
-    }
-    asked = _parameters(goals) | {name: text for name, text in chosen.items() if text}
+    if form in ("csv", *WORK_FORMATS):
+        chosen.pop(PRICES.name, None)  # rows are the same with them
+    asked = _parameters(goals) | chosen
     with open_console_services() as services:
         asked |= _slack(services)
         _must_be_in_scope(services, organization(services, org), [goal.framework for goal in goals], as_of)
@@ -182,12 +188,15 @@ def _slack(services: "Services") -> dict[str, str]:
 
 def _must_be_in_scope(services: "Services", org_id: str, frameworks: Sequence[str], as_of: str | None) -> None:
     from engine.model.declarations.as_of import AsOf
+    from engine.model.vocabulary import FRAMEWORK_NAMES, FRAMEWORKS
 
     at, _ = AsOf.take(past(as_of))
     with services.snapshots.open(org_id, now=now(), at=at) as snapshot:
         scope: list[str] = snapshot.fact("framework_targets").get_column("framework").to_list()
     for framework in frameworks:
         if framework not in scope:
+            if framework in FRAMEWORK_NAMES and framework not in FRAMEWORKS:
+                raise Usage(f"{FRAMEWORK_NAMES[framework]} has no controls of its own: there is no plan for it.")
             raise Usage(f"{framework} is not in scope of {org_id}; in scope: {', '.join(scope) or 'none'}.")
 
 

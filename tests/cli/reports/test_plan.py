@@ -80,7 +80,7 @@ def test_the_framework_says_its_own_day(ready):
         (("--framework", "soc2", "--by", "soon"), "--by must be a day as YYYY-MM-DD"),
         (("--framework", "soc2", "--type2-from", "2027-03-01"), "from must be a day before 2027-03-01"),
         (("--framework", "soc2", "--format", "csv", "--as-of", "2026-01-01"), "leave out --as-of"),
-        (("--framework", "soc2", "--back-test", "--target", 80), "leave out --target"),
+        (("--framework", "soc2", "--back-test", "--target", 80), "leave out what else a plan is asked"),
     ],
 )
 def test_a_question_without_an_answer_is_refused(ready, arguments, expected):
@@ -240,11 +240,15 @@ def test_every_organization_is_a_row(ready, tmp_path):
         (("--framework", "soc2", "--target", "soc2=80", "--target", "soc2=90"), "--target soc2=… is given twice"),
         (("--framework", "soc2", "--target", "101"), "--target must be a percentage from 1 to 100"),
         (("--framework", "soc2", "--by", "2027-03-01", "--by", "2027-04-01"), "--by must be given once for all"),
+        (("--framework", "fedramp-poam"), "FedRAMP POA&M has no controls of its own"),
         (("--framework", "soc2", "--without", "soc2:none"), "without must be a control or remediation"),
         (("--framework", "soc2", "--with-hours", "8@owner"), "hours must be hours a week"),
         (("--framework", "soc2", "--with-hours", "8/week@nobody"), "hours must be a role"),
         (("--framework", "soc2", "--with-hours", "8/week@owner", "--format", "csv"), "--with-hours is a question"),
         (("--all", "--org", "acme"), "--all is one table of every organization"),
+        (("--all", "--prices"), "--all takes frameworks, targets and days alone"),
+        (("--all", "--keep"), "--all takes frameworks, targets and days alone"),
+        (("--back-test", "--framework", "soc2", "--keep"), "--back-test looks back from today at one --framework"),
         (("no.toml",), "Cannot read no.toml"),
     ],
 )
