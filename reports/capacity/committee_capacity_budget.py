@@ -26,7 +26,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     grid = figures.rows(workload.in_horizon)
     weeks = figures.rows(shortfall.by_week).with_columns(flag=workload.flag(pl.col("short"), ask.settings))
     return Document(
-        *_opening(weeks, figures),
+        *_opening(weeks, grid, figures),
         tables=(
             Table(
                 "weeks",
@@ -81,7 +81,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     )
 
 
-def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, figures: Figures) -> Opening:
     overdue = figures["obligations_overdue_hours"]
     late = f"{hours(round(overdue, 1))} {_is(overdue)} overdue and in no week: plan them first." if overdue else ""
     if not figures["demand_hours"]:
@@ -99,7 +99,8 @@ def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:
     unowned = f", {hours(round(figures['unowned_hours'], 1))} have no owner" if figures["unowned_hours"] else ""
     return Opening(
         f"Owners lack {hours(round(figures['shortfall_hours'], 1))}{unowned}: {short} of {span} {_is(short)} short.",
-        f"In {week['week']}, the worst, shift {shift} to others and borrow {borrow}.",
+        f"In {week['week']}, the worst, shift {shift} to others and borrow {borrow}"
+        f"{workload.most_short(grid, week['week'])}.",
     )
 
 

@@ -1,5 +1,7 @@
 """The quarter for the committees on one page: coming peaks, work to share, punctuality, staffing, decisions."""
 
+from datetime import date
+
 import polars as pl
 
 from engine.model.declarations.ask import Ask
@@ -12,7 +14,7 @@ from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import all_of, count, hours, inside, percent
+from reports.shared.wording import all_of, count, hours, inside, percent, with_whom
 from reports.staffing import wording
 
 TONES: dict[str, Tone] = {"work": "main", "hours there are": "third"}
@@ -39,7 +41,7 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     duties, asked = figures.rows(ledger.pending), figures.rows(agenda.decisions_needed)
     coming, compared = figures.rows(outlook.forecast), quarters.comparison(figures, ask)
     return Document(
-        *_opening(asked, coming, figures),
+        *_opening(asked, coming, ledger.next_meeting(duties), figures),
         tables=(
             Table("decisions", "Decisions needed", asked, labels=LABELS),
             Table(
@@ -125,7 +127,7 @@ def _meetings(duties: pl.DataFrame, committees: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(asked: pl.DataFrame, coming: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meets_on: date | None, figures: Figures) -> Opening:
     period, needed = figures["quarter"], figures["committee_decisions"]
     if not figures["obligations_pending"] and not needed:
         return Opening(f"{period}: no duty is pending and nothing awaits a decision.", setup.DUTIES)
@@ -136,7 +138,8 @@ def _opening(asked: pl.DataFrame, coming: pl.DataFrame, figures: Figures) -> Ope
         weeks = f"{over} of the next {span} weeks over a limit, fullest {top['week']} ({used})"
     else:
         weeks = f"none of the next {span} weeks over a limit"
-    step = f"Decide first: {inside(asked['decision'][0])}." if needed else ""
+    whom = with_whom(asked["owner"][0], meets_on, "by the meeting of") if needed else ""
+    step = f"Decide first: {inside(asked['decision'][0])} ({whom})." if needed else ""
     if not step and figures["hours_to_save"]:
         step = f"Collect evidence once: it saves {hours(round(figures['hours_to_save'], 1))}."
     return Opening(f"{period}: {count(needed, 'decision')} needed, {weeks}.", step)

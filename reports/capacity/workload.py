@@ -10,6 +10,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.figures.formulas import gini
 from engine.model.thresholds import Thresholds
 from reports.shared import ledger
+from reports.shared.wording import hours
 
 HEALTHY_PCT = 70.0  # below, an owner has room for more (F7)
 NOT_MEANINGFUL = "not_meaningful"
@@ -65,6 +66,17 @@ def in_horizon(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         )
         .sort("week_start_on", "owner", nulls_last=True)
     )
+
+
+def most_short(grid: pl.DataFrame, week: str) -> str:
+    """Who lacks most hours in a week, behind what is said of it: ``, most for ann@acme.example, who lacks 9 hours``."""
+    lacking = grid.filter(pl.col("week") == week, pl.col("owner").is_not_null(), pl.col("shortfall_hours") > 0)
+    if lacking.is_empty():
+        return ""
+    owner, missing = (
+        lacking.sort("shortfall_hours", "owner", descending=[True, False]).select("owner", "shortfall_hours").row(0)
+    )
+    return f", most for {owner}, who lacks {hours(round(missing, 1))}"
 
 
 InHorizon: TypeAlias = Annotated[pl.DataFrame, in_horizon]

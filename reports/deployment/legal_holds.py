@@ -7,7 +7,7 @@ from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import setup
-from reports.shared.wording import count_of
+from reports.shared.wording import count_of, with_whom
 
 REVIEW_DAYS = 365  # a hold that nobody looked at for a year may be over
 COLUMNS = (
@@ -44,7 +44,8 @@ def _opening(active: pl.DataFrame, figures: Figures) -> Opening:
     return Opening(
         f"{count_of(figures['holds_active'], 'legal hold')} {kept} {count_of(figures['held_events'], 'audit event')} "
         f"from being purged.",
-        f"Ask whether the oldest is still needed: {oldest['id']} ({oldest['matter']}), {old} old.",
+        f"Ask whether the oldest is still needed: {oldest['id']} ({oldest['matter']}), {old} old, "
+        f"{with_whom(oldest['custodian'])}.",
     )
 
 

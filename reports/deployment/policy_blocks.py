@@ -1,10 +1,12 @@
 """What policies refused in a window and in the one before: how often, why, and how long until it was done right."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
@@ -13,7 +15,7 @@ from engine.model.vocabulary import BLOCK_REASONS
 from reports.deployment import attempts
 from reports.figures import select
 from reports.shared import records
-from reports.shared.wording import some_of
+from reports.shared.wording import count, some_of
 
 BAD_POLICY_PCT, BAD_POLICY_BLOCKS = 50.0, 3
 REPEATED = 2
@@ -44,7 +46,7 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     playbooks = _playbooks(now, runs)
     reasons = _reasons(now, before.filter("blocked") if compared else None)
     return Document(
-        *_opening(figures, reasons, ask),
+        *_opening(figures, reasons, now, ask),
         summary={"window_start_on": attempts.start_on(ask)},
         tables=(
             Table(
@@ -139,7 +141,7 @@ def _newest(blocks: pl.DataFrame) -> pl.DataFrame:
     ).sort("blocked_at", "id", descending=[True, False])
 
 
-def _opening(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> Opening:
+def _opening(figures: Figures, reasons: pl.DataFrame, refused: pl.DataFrame, ask: Ask) -> Opening:
     blocks, days = figures["policy_blocks"], attempts.days(ask)
     tried = blocks + figures["policy_runs_allowed"]
     caller = ask.word(attempts.ACTOR)
@@ -153,10 +155,20 @@ def _opening(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> Opening:
         return Opening(f"{share}.")
     before = figures["policy_blocks_before"]
     change = "" if before is None else f", {before:,} in the {days} days before"
+    reason = reasons["reason"][0]
+    who, playbook, times, last = _most_blocked(refused.filter(pl.col("reason") == reason))
     return Opening(
         f"{share} ({figures['policy_block_rate_pct']} %){change}.",
-        f"Look first at the most frequent reason: {_reason_text(reasons['reason'][0])}.",
+        f"Ask {who} first, who was blocked most often by the most frequent reason ({_reason_text(reason)}): "
+        f"{count(times, 'time')} with {playbook}, last on {spelled_day(last)}.",
     )
+
+
+def _most_blocked(refused: pl.DataFrame) -> tuple[str, str, int, date]:
+    """Who was blocked most often, with which playbook, how often and on which day last."""
+    people = refused.group_by(attempts.WHO).agg(blocks=pl.len().cast(pl.Int64), last_on=pl.col("at").max().dt.date())
+    row = people.sort("blocks", *attempts.WHO, descending=[True, False, False]).row(0, named=True)
+    return row["actor"], row["playbook"], row["blocks"], row["last_on"]
 
 
 def _warnings(playbooks: pl.DataFrame) -> list[str]:

@@ -97,7 +97,12 @@ def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Fi
         leaving = "nothing is known to leave it" if region else "no destination outside is known"
     name = brief(organization["name"][0])
     declare = "" if region else "Declare the region: import organizations.csv with hq import."
-    return Opening(f"{name} runs on the {profile['tier']} tier and {where}; {leaving}.", declare)
+    places = figures.rows(residency.exceptions)
+    step = "Nobody has to act: all data stays in the region."
+    if places.height:
+        first = places.row(0, named=True)
+        step = f"Settle first where {first['name']} keeps the data: {first['reason']}."
+    return Opening(f"{name} runs on the {profile['tier']} tier and {where}; {leaving}.", declare or step)
 
 
 def _warnings(profile: Mapping[str, Any]) -> list[str]:

@@ -82,7 +82,7 @@ def _opening(classes: pl.DataFrame, conflicts: pl.DataFrame, ask: Ask) -> Openin
     framework, citation, missing = worst.select("framework", "citation", "difference_days").row(0)
     return Opening(
         f"The console keeps {kept}.",
-        f"Keep them {-missing:,} days longer: {ask.framework_name(framework)} {citation} asks.",
+        f"Let an administrator keep them {-missing:,} days longer: {ask.framework_name(framework)} {citation} asks.",
     )
 
 

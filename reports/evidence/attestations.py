@@ -2,7 +2,6 @@
 
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
@@ -12,7 +11,7 @@ from reports.evidence import attestation_board
 from reports.evidence.attestation_board import ON_BOARD, STATUSES
 from reports.figures import select
 from reports.shared import packs, setup
-from reports.shared.wording import count_of, sentence, some_of
+from reports.shared.wording import count_of, sentence, some_of, with_whom
 
 STATES = ("status", "evidence_freshness")
 HIDDEN = ("id", "group_id")
@@ -75,22 +74,21 @@ def _opening(board: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
 def _next(board: pl.DataFrame, figures: Figures, ask: Ask) -> str:
     """What is to be done first, as far as anything is open."""
     first = board.row(0, named=True)
-    what, without = (
-        packs.control(f"{first['framework']}:{first['control_id']}", ask),
-        "controls_without_attestation_duty",
-    )
+    what = packs.titled_control(first, ask)
+    whom = with_whom(first["delegated_to"] or first["attestor"] or first["owner"], first["due_on"])
+    without = "controls_without_attestation_duty"
     match first["status"]:
         case "overdue":
             late = count_of(figures["attestations_overdue"], "attestation is", "attestations are")
-            return f"{late} overdue: start with {what}, due {spelled_day(first['due_on'])}"
+            return f"{late} overdue: start with {what} ({whom})"
         case "rejected":
             refused = count_of(figures["attestations_rejected"], "was", "were")
-            return f"{refused} rejected: renew {what} first"
+            return f"{refused} rejected: renew {what} first ({whom})"
     if figures[without]:
         return f"{count_of(figures[without], 'control has', 'controls have')} no duty to sign: ask for those first"
     if first["status"] == "attested":
         return "nothing is open"
-    return f"none is overdue, {what} comes next, due {spelled_day(first['due_on'])}"
+    return f"none is overdue, {what} comes next ({whom})"
 
 
 def _warnings(figures: Figures, ask: Ask) -> list[str]:

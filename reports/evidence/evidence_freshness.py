@@ -11,7 +11,7 @@ from reports.evidence import control_ages
 from reports.evidence.control_ages import STATES
 from reports.figures import select
 from reports.shared import packs, setup
-from reports.shared.wording import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of, with_whom
 
 HIDDEN = ("last_evidence_at", "group_id", "cadence")
 LABELS = {"error": "Future-dated"}
@@ -76,7 +76,8 @@ def _opening(queue: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     outside = ", ".join(f"{figures[name]:,} {word}" for name, word in said.items() if figures[name])
     first = queue.row(0, named=True)
     what = packs.control(f"{first['framework']}:{first['control_id']}", ask)
-    return Opening(f"{share}; {outside}.", f"Start with {what} ({control_ages.why(first)}).")
+    whom = with_whom(first["owner"])
+    return Opening(f"{share}; {outside}.", f"Start with {what} {first['title']} ({control_ages.why(first)}; {whom}).")
 
 
 def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:

@@ -13,7 +13,7 @@ from reports.mapping import overlay
 from reports.mapping.overlay import SOURCE, TARGET
 from reports.shared import setup
 from reports.shared.columns import in_order
-from reports.shared.wording import count_of
+from reports.shared.wording import count_of, with_whom
 
 MAPPINGS = ("full", "partial", "none")
 STATES = ("source_state", "target_state", "overlay", "mapping", "state")
@@ -81,7 +81,7 @@ def build(
     )
     both = overlay.sides(control_status, control_evidence, ask).filter("applicable")
     return Document(
-        *_opening(pairs, conflicts, figures, ask),
+        *_opening(pairs, conflicts, targets, figures, ask),
         tables=(
             Table(
                 "conflicts",
@@ -125,7 +125,9 @@ def _view(pairs: pl.DataFrame, targets: pl.DataFrame, ask: Ask) -> tuple[Table, 
     )
 
 
-def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(
+    pairs: pl.DataFrame, conflicts: pl.DataFrame, targets: pl.DataFrame, figures: Figures, ask: Ask
+) -> Opening:
     source, target = _names(ask)
     if pairs.is_empty():
         propose = f"Propose pairs with hq crosswalk suggest {ask.word(SOURCE)} {ask.word(TARGET)}, and sign them off."
@@ -137,10 +139,12 @@ def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures, ask
     share = f"{source} fully covers {figures['crosswalk_targets_full']:,} of {applicable}"
     if conflicts.height:
         first = conflicts.row(0, named=True)
+        owner = targets.row(by_predicate=pl.col("control_id") == first["target_id"], named=True)["owner"]
         are = "is" if conflicts.height == 1 else "are"
         return Opening(
             f"{share}; {count_of(conflicts.height, 'pair')} {are} in conflict.",
-            f"Settle first why {first['source_id']} is effective and {first['target_id']} is not.",
+            f"Settle first why {source} {first['source_id']} {first['source_title']} is effective and {target} "
+            f"{first['target_id']} {first['target_title']} is not ({with_whom(owner)}).",
         )
     if reusable := figures["crosswalk_reuse"]:
         first = figures.counted_rows("crosswalk_reuse").row(0, named=True)

@@ -11,7 +11,7 @@ from reports.figures import select
 from reports.mapping import changes, comparison
 from reports.mapping.affected_controls import SAID, frameworks_of
 from reports.shared import personal
-from reports.shared.wording import count_of, some_of
+from reports.shared.wording import count_of, some_of, with_whom
 
 _KEY = ["framework", "control_id"]
 IMPACTS = {"lost_full": "full mapping lost", "edge": "mapping changed"}
@@ -29,7 +29,7 @@ DEFINITIONS = {
     "today's states. A removed requirement counts in its last recorded state. Edges alone change no readiness.",
 }
 CHANGES = {"requirements": ("added", "removed", "renamed"), "edges": ("added", "removed", "changed")}
-RUN = "Run the digest once to keep this version: post to /api/governance/compliance/mapping-digest."
+RUN = "An administrator runs the digest once to keep this version: post to /api/governance/compliance/mapping-digest."
 
 
 def build(
@@ -95,7 +95,8 @@ def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame, ask: A
     concerned = f"{count_of(touched.height, 'control')} in scope {'is' if touched.height == 1 else 'are'} touched"
     return Opening(
         f"{start}: {concerned}{gone}.",
-        f"Look first at {ask.framework_name(first['framework'])} {first['control_id']}, {SAID[first['impact']]}.",
+        f"Look first at {ask.framework_name(first['framework'])} {first['control_id']}, {SAID[first['impact']]} "
+        f"({with_whom(first['recipient'])}).",
     )
 
 

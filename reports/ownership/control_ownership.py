@@ -26,7 +26,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     controls, people = figures.rows(raci.matrix), figures.rows(raci.people)
     owned = controls.filter(pl.sum_horizontal(pl.col(name).list.len() for name in ROLES) > 0).height
     return Document(
-        *_opening(figures, owned, people),
+        *_opening(figures, owned, people, raci.findings(controls), ask),
         tables=(
             Table(
                 "findings",
@@ -69,7 +69,7 @@ def _frameworks(controls: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _opening(figures: Figures, owned: int, people: pl.DataFrame) -> Opening:
+def _opening(figures: Figures, owned: int, people: pl.DataFrame, open_findings: pl.DataFrame, ask: Ask) -> Opening:
     controls, complete = figures["controls_applicable"], figures["ownership_complete"]
     if not controls:
         return Opening("No control is in scope, so there is nothing to own.", setup.IN_SCOPE)
@@ -82,7 +82,9 @@ def _opening(figures: Figures, owned: int, people: pl.DataFrame) -> Opening:
     step = ""
     if figures["controls_no_accountable"]:
         number = count(figures["controls_no_accountable"], "control")
-        step = f"Start with the {number} that nobody is accountable for."
+        first = open_findings.row(0, named=True)
+        control = f"{ask.framework_name(first['framework'])} {first['control_id']} {first['title']}"
+        step = f"Start with the {number} that nobody is accountable for: name somebody for {control}."
     elif figures["controls_accountable_without_authority"]:
         number = count(figures["controls_accountable_without_authority"], "control")
         step = f"Hand over the {number} whose accountable person has left."

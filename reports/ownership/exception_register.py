@@ -12,7 +12,7 @@ from reports.ownership import exception_rules as rules
 from reports.ownership.exception_rules import KINDS, STANDINGS
 from reports.shared import setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count
+from reports.shared.wording import count, with_whom
 
 LABELS = {"id": "Exception", "evidence_freshness": "Its evidence is", "residual": "Residual rating"}
 STATE = ("standing", "control_state", "residual", "evidence_freshness")
@@ -102,12 +102,13 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
         )
         return Opening(
             f"{start}; {count(relied, 'expired one')} {'is' if relied == 1 else 'are'} still relied on.",
-            f"Renew or close {first['id']} ({control}, expired {ended}).",
+            f"Renew or close {first['id']} ({control}, expired {ended}, {with_whom(first['approver'])}).",
         )
     if figures["exceptions_expiring_in_30_days"]:
         first = figures.counted_rows("exceptions_expiring_in_30_days").sort("expires_on", "id").row(0, named=True)
         ends = spelled_day(first["expires_on"])
-        return Opening(f"{start}.", f"Close the gap of {first['id']} or renew it before it ends on {ends}.")
+        whom = with_whom(first["approver"])
+        return Opening(f"{start}.", f"Close the gap of {first['id']} or renew it before it ends on {ends} ({whom}).")
     return Opening(f"{start}.")
 
 

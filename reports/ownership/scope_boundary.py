@@ -10,7 +10,7 @@ from reports.ownership import scope_gaps
 from reports.shared import arrivals, setup
 from reports.shared.columns import share_pct
 from reports.shared.packs import PACKS
-from reports.shared.wording import all_of, count, count_of, percent
+from reports.shared.wording import all_of, count, count_of, percent, with_whom
 
 SYSTEM = (
     *("id", "name", "owner", "boundary", "environment", "region", "data_classes", "frameworks", "controls_named"),
@@ -42,7 +42,7 @@ def build(
     gaps = figures.rows(scope_gaps.gaps)
     inside = systems.filter("in_scope")
     return Document(
-        *_opening(figures, strangers["name"].to_list()),
+        *_opening(figures, strangers),
         tables=(
             Table(
                 "undocumented",
@@ -107,7 +107,8 @@ def _frameworks(inside: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFram
     )
 
 
-def _opening(figures: Figures, strangers: list[str]) -> Opening:
+def _opening(figures: Figures, unknown: pl.DataFrame) -> Opening:
+    strangers = unknown["name"].to_list()
     declared, observed = figures["systems_declared"], figures["systems_observed"]
     if not declared and not observed:
         return Opening("No system is declared and none was observed: the scope is not known.", setup.fill("systems"))
@@ -126,9 +127,10 @@ def _opening(figures: Figures, strangers: list[str]) -> Opening:
     share = f"{len(strangers):,} of {count_of(observed, 'observed system')}"
     verb = "is" if len(strangers) == 1 else "are"
     known = percent(figures["systems_documented_pct"])
+    whom = with_whom(unknown["owner"][0], unknown["last_seen_on"][0], "last seen")
     return Opening(
         f"{share} {verb} undocumented ({known} documented); {others}.",
-        f"Declare {all_of([*strangers[:NAMED], *more])}.",
+        f"Declare {all_of([*strangers[:NAMED], *more])} ({whom}).",
     )
 
 

@@ -11,6 +11,7 @@ from engine.model.declarations.ask import Ask, Parameter
 from engine.model.figures.formulas import iso_week
 from reports.shared.ordering import rank
 from reports.shared.packs import PACKS
+from reports.shared.wording import with_whom
 
 Columns = Mapping[str, pl.DataType | type[pl.DataType]]
 
@@ -100,6 +101,21 @@ def on_week(due_on: pl.Expr, state: pl.Expr, ask: Ask) -> pl.Expr:
     """The Monday of the week in which a duty stands; one that is open never stands in a week that is over."""
     standing = pl.when(state == "open").then(pl.max_horizontal(due_on, pl.lit(ask.as_of))).otherwise(due_on)
     return standing.dt.truncate("1w")
+
+
+def first_overdue(duties: pl.DataFrame) -> str:
+    """The overdue duty to begin with, its day and whom it is with: one whose deadline is fixed, else the oldest."""
+    late = duties.filter(pl.col("state") == "overdue").sort(~pl.col("hard"), "due_on", "obligation_id")
+    if late.is_empty():
+        return ""
+    row = late.row(0, named=True)
+    return f"{row['title']} ({with_whom(row['owner'], row['due_on'])})"
+
+
+def next_meeting(duties: pl.DataFrame) -> date | None:
+    """The day on which a committee meets next; None where none is to meet."""
+    day = duties.filter(pl.col("kind") == "committee", pl.col("state") == "open")["due_on"].min()
+    return day if isinstance(day, date) else None
 
 
 def near(duties: Pending) -> pl.DataFrame:

@@ -3,10 +3,10 @@
 import polars as pl
 
 from engine.model.declarations.ask import Ask
-from engine.model.documents.document import Coverage
+from engine.model.documents.document import Coverage, FrameRow
 from engine.model.figures.formulas import has_coverage
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from reports.shared.wording import all_of
+from reports.shared.wording import all_of, planned
 
 POAM = "fedramp-poam"
 PACKS = FRAMEWORK_NAMES
@@ -19,6 +19,20 @@ def control(tag: str, ask: Ask) -> str:
     """A control as people name it: ``soc2:CC6.1`` is SOC 2 CC6.1."""
     framework, _, control_id = tag.partition(":")
     return f"{ask.framework_name(framework)} {control_id}"
+
+
+def titled_control(row: FrameRow, ask: Ask) -> str:
+    """The control of a row with its title: SOC 2 CC6.1 Logical access security."""
+    return f"{ask.framework_name(row['framework'])} {row['control_id']} {row['title']}"
+
+
+def first_gap(gaps: pl.DataFrame, ask: Ask) -> str:
+    """The gap that is most worth closing (F14), with whom it is and for when it is planned; empty without one."""
+    if gaps.is_empty():
+        return ""
+    row = gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).row(0, named=True)
+    whom = planned(row["owner"], row["due_on"])
+    return f"{titled_control(row, ask)} ({whom})"
 
 
 def pack_name(ask: Ask, column: str = "framework") -> pl.Expr:

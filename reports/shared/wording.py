@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from engine.model.days import quarters
+from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import FrameRow
 
 BRIEF_WORDS = 6  # of what people typed, in a headline
@@ -82,6 +82,21 @@ def brief(text: str) -> str:
     return " ".join(words) if len(words) <= BRIEF_WORDS else f"{' '.join(words[:BRIEF_WORDS])}…"
 
 
+def with_whom(owner: str | None, due_on: date | None = None, said: str = "due") -> str:
+    """``with ann@acme.example, due 2 Nov 2026``: who acts and by when, as far as there is a day."""
+    when = f", {said} {spelled_day(due_on)}" if due_on else ""
+    return f"{f'with {owner}' if owner else 'nobody owns it'}{when}"
+
+
+def planned(owner: str | None, due_on: date | None) -> str:
+    """``with ann@acme.example, planned for 2 Nov 2026``; of work without a day that it is not planned yet."""
+    return with_whom(owner, due_on, "planned for") if due_on else f"{with_whom(owner)}, not planned yet"
+
+
 def start_with(row: FrameRow) -> str:
-    """``Start with 8.8 Management of technical vulnerabilities (no evidence).``"""
-    return f"Start with {row['control_id']} {row['title']} ({row['why']})."
+    """``Start with 8.8 Management of technical vulnerabilities (no evidence; with ann@acme.example).``
+
+    ``due_on``, where a row has it, is the day for which its remediation is planned.
+    """
+    whom = planned(row["owner"], row["due_on"]) if "due_on" in row else with_whom(row["owner"])
+    return f"Start with {row['control_id']} {row['title']} ({row['why']}; {whom})."

@@ -89,9 +89,11 @@ def _opening(actions: pl.DataFrame, figures: Figures, due: pl.DataFrame, waiting
     if not escalated:
         days = waiting["escalates_on"].drop_nulls()
         them = "it" if late == 1 else "them"
-        first = f"Send the rollup: no rollup mail has named {them} yet."
+        worst = waiting.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
+        what = f"{wording.action_name(worst)} ({wording.whose(worst)})"
+        first = f"Send the rollup, since no rollup mail has named {them} yet; worst is {what}."
         if len(days):
-            first = f"Complete {them}: the first goes to the committee on {spelled_day(days[0])}."
+            first = f"Complete {them}, {what} first: the first goes to the committee on {spelled_day(days[0])}."
         return Opening(f"{count(late, 'action is', 'actions are')} past the SLA and not for the committee yet.", first)
     worst = due.row(0, named=True)
     on = f"{wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over"

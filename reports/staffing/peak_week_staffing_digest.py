@@ -10,7 +10,7 @@ from reports.capacity import proposals, shortfall
 from reports.capacity.proposals import NEW
 from reports.figures import select
 from reports.shared import ledger, personal, setup
-from reports.shared.wording import all_of, count, hours, inside
+from reports.shared.wording import count, hours, inside
 from reports.staffing import wording
 
 TONES: dict[str, Tone] = {"relief": "good", "still short": "bad"}
@@ -37,7 +37,7 @@ def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
     first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
     return Document(
-        *_opening(weeks, figures),
+        *_opening(weeks, actions, figures),
         tables=(
             Table("weeks", "Peak weeks", weeks, hidden=("week_start_on", "week_end_on", "gini")),
             Table(
@@ -75,7 +75,7 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> Opening:
     span = count(figures["horizon_weeks"], "week")
     if not figures["demand_hours"]:
         return Opening("No work falls into the coming weeks, so no week can peak.", setup.DUTIES)
@@ -86,12 +86,13 @@ def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
     missing, relief = (hours(round(figures[name], 1)) for name in ("peak_shortfall_hours", "peak_relief_hours"))
     proposed = count(figures["staffing_proposals"], "proposal")
-    driven = all_of([inside(name) for name in worst["drivers"][:2]])
+    mine = actions.filter(pl.col("week") == worst["week"]).sort("relief_hours", "action_id", descending=[True, False])
+    first = mine.head(1).select("what", "owner").rows()
+    lead = "".join(f", first in {worst['week']}: {inside(what)} for {owner}" for what, owner in first)
     return Opening(
         f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room.",
         f"Take up {proposed}, {figures['staffing_proposals_new'] or 'none'} of them new, which "
-        f"{'relieves' if figures['staffing_proposals'] == 1 else 'relieve'} {relief}; most are missing in "
-        f"{worst['week']} ({hours(round(worst['shortfall_hours'], 1))}, {driven}).",
+        f"{'relieves' if figures['staffing_proposals'] == 1 else 'relieve'} {relief}{lead}.",
     )
 
 

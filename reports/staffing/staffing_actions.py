@@ -115,7 +115,7 @@ def _opening(figures: Figures) -> Opening:
     first = breached.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
     return Opening(
         f"{text}; {count(late, 'is', 'are')} past the SLA.",
-        f"Complete or close {wording.action_name(first)}, the longest past it.",
+        f"Complete or close {wording.action_name(first)}, the longest past it ({wording.whose(first)}).",
     )
 
 

@@ -102,7 +102,7 @@ def _opening(open_now: pl.DataFrame, figures: Figures) -> Opening:
     past = f", {late} past the SLA" if late else ""
     return Opening(
         f"{text}; {figures['staffing_actions_tracked']} tracked and {figures['staffing_actions_open']} open{past}.",
-        f"Complete or close {wording.action_name(first)}.",
+        f"Complete or close {wording.action_name(first)} ({wording.whose(first)}).",
     )
 
 

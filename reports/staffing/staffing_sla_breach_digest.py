@@ -97,7 +97,7 @@ def _opening(actions: pl.DataFrame, late: pl.DataFrame, soon: pl.DataFrame, figu
         f"{count(int(ask.settings['staffing_sla_days']), 'business day')}, "
         f"{hours(round(figures['staffing_relief_outstanding_hours'], 1))} of relief outstanding.",
         f"Complete or close {wording.action_name(first)}, "
-        f"the worst: {count(first['breach_days'], 'business day')} over{blocked}.",
+        f"the worst: {count(first['breach_days'], 'business day')} over, {wording.whose(first)}{blocked}.",
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.vocabulary import OPEN_STAFFING
+from reports.shared.wording import with_whom
 
 KIND_NAMES = {
     "reassign": "Reassign",
@@ -37,6 +38,12 @@ def action_names() -> pl.Expr:
 def action_name(action: Mapping[str, Any]) -> str:
     """The name of one action as it reads inside a sentence: ``reassign for ann in 2026-W45``."""
     return f"{KIND_NAMES[action['kind']].lower()} for {action['owner']} in {action['week']}"
+
+
+def whose(action: Mapping[str, Any]) -> str:
+    """Who answers for an action, and by when the SLA wanted it."""
+    who = action["accountable"] or action["chair"] or action["owner"]
+    return with_whom(who, action["sla_due_on"])
 
 
 def responsible() -> pl.Expr:

@@ -9,7 +9,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, percent, with_whom
 from reports.testing import claim_rows
 from reports.testing.claim_rows import STATES
 
@@ -50,7 +50,7 @@ def build(
     rows, bare = claim_rows.with_files(claims), figures.rows(claim_rows.orphans)
     faults = rows.filter(pl.col("state") != "complete")
     return Document(
-        *_opening(faults, figures, ask),
+        *_opening(faults, bare, figures, ask),
         tables=(
             Table(
                 "faults",
@@ -106,7 +106,7 @@ def _files(evidence_files: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(faults: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(faults: pl.DataFrame, silent: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     claims, bare = figures["claims"], figures["orphan_controls"]
     if not claims:
         if not bare:
@@ -118,9 +118,13 @@ def _opening(faults: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if faults.is_empty():
         if not bare:
             return Opening(f"{start}.")
-        them = "it" if bare == 1 else "them"
         makes = count(bare, "control makes", "controls make")
-        return Opening(f"{start}; {makes} no claim.", f"Collect evidence for {them}.")
+        lead = silent.row(0, named=True)
+        control = packs.titled_control(lead, ask)
+        return Opening(
+            f"{start}; {makes} no claim.",
+            f"Collect evidence for {control} ({with_whom(lead['owner'])}), which has none.",
+        )
     if changed := figures["claims_hash_mismatch"]:
         rests = "rests on an event that was" if changed == 1 else "rest on events that were"
         return Opening(f"{start}; {count(changed, 'claim')} {rests} changed afterwards.", "Run hq verify at once.")

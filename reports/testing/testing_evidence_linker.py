@@ -8,7 +8,7 @@ from engine.model.documents.document import Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
-from reports.shared.wording import count, part_of, percent, spell
+from reports.shared.wording import count, part_of, percent, spell, with_whom
 from reports.testing import linking
 
 ROUTE = "/api/governance/compliance/testing-evidence-linker"
@@ -34,7 +34,7 @@ DEFINITIONS = {
 def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     tests, suggestions = figures.rows(linking.tests_in_period), figures.rows(linking.suggestions)
     return Document(
-        *_opening(suggestions, figures, ask),
+        *_opening(suggestions, control_status, figures, ask),
         tables=(
             Table(
                 "suggestions",
@@ -76,7 +76,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     )
 
 
-def _opening(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(suggestions: pl.DataFrame, control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     days = count(ask.period_days, "day")
     tests, passed = figures["tests_in_period"], figures["tests_passed_in_period"]
     if not tests:
@@ -88,13 +88,17 @@ def _opening(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if suggestions.is_empty():
         return Opening(f"{share}; no further link is suggested.")
     first = suggestions.row(0, named=True)
+    mine = [pl.col(name) == first[name] for name in ("framework", "control_id")]
+    owner = control_status.row(by_predicate=pl.all_horizontal(mine), named=True)["owner"]
     state = spell(first["control_state"])
     why = {"first": "which has no test yet", "renews": "whose test is stale"}.get(
         first["adds"], f"which is {state}" if state != "effective" else "which it would support"
     )
-    control = packs.control(f"{first['framework']}:{first['control_id']}", ask)
+    control = packs.titled_control(first, ask)
     more = count(figures["controls_suggested"], "more control", "more controls")
-    return Opening(f"{share}, tests fit {more}.", f"Link {first['test_id']} to {control} first, {why}.")
+    return Opening(
+        f"{share}, tests fit {more}.", f"Link {first['test_id']} to {control} first, {why} ({with_whom(owner)})."
+    )
 
 
 def _charts(figures: Figures) -> list[Chart]:

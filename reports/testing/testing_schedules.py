@@ -12,7 +12,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, part_of, percent
+from reports.shared.wording import count, part_of, percent, with_whom
 from reports.testing import windows
 from reports.testing.windows import PAST, STANDINGS
 
@@ -102,7 +102,8 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
     if missed.height:
         late = count(missed.height, "test missed its last window", "tests missed their last window")
         late = f"{late}, {failed:,} failed" if failed else late
-        return Opening(f"{start}; {late}.", f"Catch up with {_control(missed.row(0, named=True), ask)} first.")
+        first = missed.row(0, named=True)
+        return Opening(f"{start}; {late}.", f"Catch up first with {_control(first, ask)} {_whom(first)}.")
     now = figures.counted_rows("test_windows_open")
     last = f"; {count(failed, 'test')} failed last" if failed else ""
     if now.is_empty():
@@ -111,12 +112,18 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
     are = count(now.height, "window is", "windows are")
     closes = spelled_day(first["window_close_on"])
     return Opening(
-        f"{start}{last or f'; {are} open'}.", f"Test {_control(first, ask)} first: its window closes on {closes}."
+        f"{start}{last or f'; {are} open'}.",
+        f"Test first {_control(first, ask)} {_whom(first)}; its window closes on {closes}.",
     )
 
 
 def _control(row: dict[str, Any], ask: Ask) -> str:
-    return packs.control(f"{row['framework']}:{row['control_id']}", ask)
+    return f"{ask.framework_name(row['framework'])} {row['control_id']}: {row['procedure']},"
+
+
+def _whom(row: dict[str, Any]) -> str:
+    """Who tests: the performer, else the owner."""
+    return with_whom(row["performer"] or row["owner"])
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -10,7 +10,7 @@ from reports.figures import select
 from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.ordering import rank
-from reports.shared.wording import count_of, part_of
+from reports.shared.wording import count_of, part_of, with_whom
 from reports.vendors.inherited_rows import GAPS, inherited_gaps
 
 ACTIONS = {
@@ -171,8 +171,8 @@ def _opening(actions: pl.DataFrame, figures: Figures) -> Opening:
     share = f"{part_of(gaps, total, 'inherited control')} without evidence that counts"
     return Opening(
         f"{share}, at {count_of(figures['vendors_with_inherited_gaps'], 'vendor')}.",
-        f"Begin with {first['vendor']} (tier {first['tier']}): {first['action']}, which concerns "
-        f"{count_of(first['controls'], 'control')}.",
+        f"Begin with {first['vendor']} (tier {first['tier']}, {with_whom(first['owner'])}): {first['action']}, "
+        f"which concerns {count_of(first['controls'], 'control')}.",
     )
 
 

@@ -11,7 +11,7 @@ from reports.figures import select
 from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
 from reports.shared.figures import review_is_overdue
-from reports.shared.wording import count_of, part_of
+from reports.shared.wording import count_of, part_of, with_whom
 from reports.vendors.register import ASSURANCES, DOCUMENTS, rank_of, register
 
 REVIEWS = ("overdue", "never", "due_soon", "current")
@@ -137,7 +137,9 @@ def _opening(vendors: pl.DataFrame, figures: Figures) -> Opening:
         return Opening(f"{share}; no vendor needs attention now.")
     why = ", ".join(first["attention"][:2])
     never = f", {figures['vendors_not_assessed']:,} never had one" if figures["vendors_not_assessed"] else ""
-    return Opening(f"{share}{never}.", f"Start with {first['name']} (tier {first['tier']}: {why}).")
+    return Opening(
+        f"{share}{never}.", f"Start with {first['name']} (tier {first['tier']}: {why}; {with_whom(first['owner'])})."
+    )
 
 
 def _warnings(figures: Figures) -> list[str]:

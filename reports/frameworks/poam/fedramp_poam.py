@@ -2,7 +2,6 @@
 
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.report import Report
@@ -23,7 +22,7 @@ from reports.frameworks.poam.poam_sheets import (
     packs,
 )
 from reports.shared import setup
-from reports.shared.wording import count_of
+from reports.shared.wording import count_of, with_whom
 
 SHOWN = (
     "poam_id",
@@ -138,8 +137,8 @@ def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) 
         )
     open_items = f"{count_of(figures['poam_items_open'], 'open item')}, {figures['poam_items_late']:,} late"
     name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
-    due = spelled_day(first["scheduled_completion_date"])
-    return Opening(f"{open_items}.", f"Start with {name} {first['weakness_name']} (due {due}).")
+    whom = with_whom(first["point_of_contact"], first["scheduled_completion_date"])
+    return Opening(f"{open_items}.", f"Start with {name} {first['weakness_name']} ({whom}).")
 
 
 def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: bool) -> list[str]:

@@ -16,7 +16,7 @@ from reports.frameworks.soc2.type_ii_tables import causes, changes, cuecs
 from reports.frameworks.soc2.type_ii_tests import FRAMEWORK, NOT_TESTED, months, sample
 from reports.frameworks.soc2.type_ii_words import DEFINITIONS, LABELS, MAXIMUM_DAYS, MINIMUM_DAYS
 from reports.shared import records, setup
-from reports.shared.wording import count_of, some_of
+from reports.shared.wording import count_of, some_of, with_whom
 
 PERIOD = replace(PERIOD_DAYS, default=MAXIMUM_DAYS)
 PERIOD = replace(PERIOD_DAYS, default=MAXIMUM_DAYS)
@@ -130,7 +130,10 @@ def _opening(frame: pl.DataFrame, figures: Figures, since: date | None, ask: Ask
         return Opening(f"{share}; {silent:,} not tested." if silent else f"{share}; every criterion was tested.")
     gap = f" and {interrupted:,} did not operate throughout" if interrupted else ""
     first = frame.row(0, named=True)
-    return Opening(f"{share}{gap}.", f"Evaluate {first['control_id']} {first['title']} first ({first['why']}).")
+    return Opening(
+        f"{share}{gap}.",
+        f"Evaluate {first['control_id']} {first['title']} first ({first['why']}; {with_whom(first['owner'])}).",
+    )
 
 
 def _days(ask: Ask) -> str:

@@ -6,12 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Alarm, CalendarEvent, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.shared import ledger, setup
-from reports.shared.wording import count, sentence
+from reports.shared.wording import count, sentence, with_whom
 
 LISTED_DAYS = 30
 FEED = "/api/governance/compliance/obligation-ics"
@@ -84,12 +83,13 @@ def feed_table(listed: pl.DataFrame) -> Table:
 def opening(listed: pl.DataFrame, figures: Figures) -> Opening:
     if not figures["obligations_pending"]:
         return Opening("No dated duty is pending.", setup.DUTIES)
-    first = listed.filter(pl.col("status").is_in(ledger.PENDING)).row(0, named=True)
+    waiting = listed.filter(pl.col("status").is_in(ledger.PENDING)).rename({"status": "state"})
+    first = waiting.row(0, named=True)
     soon, late = figures["obligations_due_in_30_days"], figures["obligations_overdue"]
     due = sentence(f"{count(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days")
-    who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
+    start = ledger.first_overdue(waiting) or f"{first['title']} ({with_whom(first['owner'], first['due_on'])})"
     overdue = f"{late:,} {'is' if late == 1 else 'are'} overdue" if late else "none is overdue"
-    return Opening(f"{due} and {overdue}.", f"Start with {first['title']}, due {spelled_day(first['due_on'])}{who}.")
+    return Opening(f"{due} and {overdue}.", f"Start with {start}.")
 
 
 def feed_opening(figures: Figures) -> Opening:
@@ -100,7 +100,7 @@ def feed_opening(figures: Figures) -> Opening:
     done = figures["calendar_entries"] - pending
     return Opening(
         f"The feed holds {held}: {pending:,} pending, {done:,} finished or cancelled in the last {LISTED_DAYS} days.",
-        f"Subscribe a calendar to {FEED}; what to do first is on the compliance calendar.",
+        f"Nobody has to act here: subscribe a calendar to {FEED}. What to do first is on the compliance calendar.",
     )
 
 

@@ -2,7 +2,6 @@
 
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
@@ -10,7 +9,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows, member_rows
 from reports.shared import ledger, setup
-from reports.shared.wording import all_of, count, hours
+from reports.shared.wording import all_of, count, hours, with_whom
 
 SHOWN = 10
 
@@ -62,7 +61,8 @@ def _opening(frame: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     return Opening(
         f"Collecting evidence once for {count(clusters, 'cluster')} of duties would save "
         f"{hours(figures['hours_to_save'])}.",
-        f"Start with the {first['duties']} duties of {names} by {spelled_day(first['best_on'])}, "
+        f"Start with {first['titles'][0]} and {count(first['duties'] - 1, 'more', 'more')} of {names} "
+        f"({with_whom(first['lead'], first['best_on'], 'by')}), "
         f"which saves {hours(first['hours_to_save'])}.",
     )
 

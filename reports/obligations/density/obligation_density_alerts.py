@@ -7,6 +7,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
+from reports.capacity.workload import most_short
 from reports.figures import select
 from reports.obligations.density.breaches import breaches, rated_weeks
 from reports.shared import ledger, setup
@@ -42,10 +43,10 @@ def _settings(ask: Ask) -> str:
     )
 
 
-def build(figures: Figures, ask: Ask) -> Document:
+def build(owner_weeks: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rated = figures.rows(rated_weeks)
     return Document(
-        *_opening(figures, ask),
+        *_opening(owner_weeks, figures, ask),
         tables=(
             Table(
                 "breaches",
@@ -73,7 +74,7 @@ def _weeks(rated: pl.DataFrame, figures: Figures) -> pl.DataFrame:
     )
 
 
-def _opening(figures: Figures, ask: Ask) -> Opening:
+def _opening(owner_weeks: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not figures["obligations_pending"]:
         return Opening("No duty is pending, so no week can hold too much.", setup.DUTIES)
     over, critical = figures["density_breaches"], figures["density_breaches_critical"]
@@ -89,7 +90,7 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
         f"{over} of the next {count(ask.horizon_weeks, 'week')} {'is' if over == 1 else 'are'} over a limit, "
         f"{critical or 'none'} critical; most is in {worst['week']}: "
         f"{count(worst['known'], 'duty', 'duties')}{used}.",
-        f"{worst['suggestion']}.",
+        f"{worst['suggestion']}{most_short(owner_weeks, worst['week'])}.",
     )
 
 

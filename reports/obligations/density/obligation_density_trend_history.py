@@ -58,7 +58,11 @@ def _opening(recorded: pl.DataFrame, figures: Figures) -> Opening:
         return Opening(f"No duty was planned in {recorded_weeks} of the last {density_history.WEEKS}.", setup.DUTIES)
     text = f"{f'{late:,}' if late else 'None'} of {count(planned, 'planned duty', 'planned duties')} slipped in {weeks}"
     alerted = figures["density_weeks_alerted"]
-    step = "Send density alerts: no week was alerted." if late and not alerted else ""
+    step = (
+        "Send density alerts before the next full week: no week was alerted, so nobody was told."
+        if late and not alerted
+        else ""
+    )
     if late:
         worst = recorded.sort("slipped", "week_start_on", descending=[True, True]).row(0, named=True)
         share = percent(figures["obligations_slipped_in_13_weeks_pct"])

@@ -40,7 +40,7 @@ def build(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
     forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, figures)
     return Document(
-        *_opening(forecast, figures),
+        *_opening(forecast, ledger.first_overdue(duties), figures),
         tables=(
             Table(
                 "weeks",
@@ -95,7 +95,7 @@ def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(forecast: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(forecast: pl.DataFrame, first_late: str, figures: Figures) -> Opening:
     known, overdue, beyond = (figures[f"obligations_{place}"] for place in ("known", "overdue", "beyond"))
     span = f"the next {forecast.height} weeks" if forecast.height > 1 else "this week"
     late = f"{overdue:,} {'is' if overdue == 1 else 'are'} overdue" if overdue else ""
@@ -103,7 +103,7 @@ def _opening(forecast: pl.DataFrame, figures: Figures) -> Opening:
         others = [late] if late else []
         others += [f"{beyond:,} {_fall(beyond)} due later"] if beyond else []
         rest = f"; {' and '.join(others)}" if others else ""
-        step = "Clear the overdue ones first." if late else "" if beyond else setup.DUTIES
+        step = f"Begin with {first_late}." if late else "" if beyond else setup.DUTIES
         return Opening(f"No duty is known to fall due in {span}{rest}.", step)
     peak = forecast.row(by_predicate=pl.col("week") == figures["busiest_week"], named=True)
     used = "" if peak["utilisation_pct"] is None else f" at {percent(peak['utilisation_pct'])} of capacity"
@@ -111,7 +111,7 @@ def _opening(forecast: pl.DataFrame, figures: Figures) -> Opening:
     text = f"{count(known, 'duty', 'duties')} ({work}) {_fall(known)} due in {span}"
     busiest = f"most in {peak['week']}: {peak['known']:,}{used}"
     advice = _advice(peak, forecast)
-    first = "Clear the overdue ones first" if late else ""
+    first = f"Begin with {first_late}" if late else ""
     step = f"{first}, then {advice}" if first and advice else first or advice
     return Opening(f"{text}, {busiest}{f'; {late}' if late else ''}.", sentence(f"{step}.") if step else "")
 

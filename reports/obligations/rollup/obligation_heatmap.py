@@ -31,7 +31,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     )
     hot = matrices.hottest(duties, ask)
     return Document(
-        *_opening(hot, figures, ask),
+        *_opening(hot, ledger.first_overdue(duties), figures, ask),
         tables=(
             Table(
                 "framework_week",
@@ -88,16 +88,16 @@ def _with_framework_name(frame: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return frame.insert_column(1, ledger.framework_name(ask).alias("name"))
 
 
-def _opening(hot: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(hot: pl.DataFrame, first_late: str, figures: Figures, ask: Ask) -> Opening:
     pending, overdue = figures["obligations_pending"], figures["obligations_overdue"]
     if not pending:
         return Opening("No duty is pending, so there is nothing to place on a heatmap.", setup.DUTIES)
     start = f"{count(pending, 'duty', 'duties')} {'is' if pending == 1 else 'are'} pending, {overdue or 'none'} overdue"
     if hot.is_empty():
         weeks = count(ask.horizon_weeks, "week")
-        return Opening(f"{start} and none due within {weeks}.", "Clear the overdue first." if overdue else "")
+        return Opening(f"{start} and none due within {weeks}.", f"Begin with {first_late}." if overdue else "")
     top = hot.row(0, named=True)
-    first = "Start with the overdue ones, then plan" if overdue else "Plan"
+    first = f"Begin with {first_late}, then plan" if overdue else "Plan"
     where = inside(top["name"]) if top["framework"] in ("several", "none") else top["name"]
     return Opening(
         f"{start}.",

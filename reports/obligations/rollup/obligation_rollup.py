@@ -2,7 +2,6 @@
 
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
@@ -23,7 +22,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     )
     overdue = rollups.overdue(duties, ask.as_of)
     return Document(
-        *_opening(overdue, figures),
+        *_opening(overdue, ledger.first_overdue(duties), figures),
         tables=(
             Table("kinds", "By kind", rollups.kinds(duties, finished), labels=LABELS, hidden=("kind",)),
             Table("ahead", "Next 30, 60 and 90 days", rollups.weeks_ahead(duties, ask.as_of)),
@@ -56,7 +55,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     )
 
 
-def _opening(overdue: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(overdue: pl.DataFrame, first_late: str, figures: Figures) -> Opening:
     pending, soon = figures["obligations_pending"], figures["obligations_due_in_30_days"]
     if not pending:
         return Opening("No duty is pending.", setup.DUTIES)
@@ -68,12 +67,9 @@ def _opening(overdue: pl.DataFrame, figures: Figures) -> Opening:
     if overdue.is_empty():
         return Opening(f"{text}; none is overdue, {ahead}.")
     passed = figures["obligations_deadline_passed"]
-    first = (overdue.filter("hard") if passed else overdue).row(0, named=True)
-    who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
     worst = f" ({passed:,} past a legal or contractual deadline)" if passed else ""
     return Opening(
-        f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}.",
-        f"Start with {first['title']}, due {spelled_day(first['due_on'])}{who}.",
+        f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}.", f"Start with {first_late}."
     )
 
 

@@ -13,7 +13,7 @@ from reports.obligations.crossover.crossovers import cluster_rows
 from reports.obligations.whatif import consequences, scenario, scenario_figures
 from reports.obligations.whatif.first_questions import first_questions
 from reports.shared import ledger, setup
-from reports.shared.wording import count, hours, percent, sentence
+from reports.shared.wording import count, count_of, hours, inside, percent, sentence
 
 TONES: dict[str, Tone] = {"now": "second", "then": "main", "available": "third"}
 MOST = 8
@@ -51,7 +51,7 @@ def build(
     pending = figures.rows(ledger.pending)
     asked = first_questions(pending, load, owner_weeks, figures.rows(cluster_rows), ask)
     return Document(
-        *_opening(figures, ask),
+        *_opening(asked, figures, ask),
         summary={"scenario_id": scenario.scenario_id(pending, ask)},
         tables=(
             Table(
@@ -106,14 +106,26 @@ def _duties(plan: pl.DataFrame, *dates: str) -> pl.DataFrame:
     )
 
 
-def _opening(figures: Figures, ask: Ask) -> Opening:
+def _asked(questions: pl.DataFrame) -> str:
+    """The first of the questions with what would come of it."""
+    row = questions.row(0, named=True)
+    who = f" ({row['owner']})" if row["owner"] else ""
+    then = row["scenario_utilisation_pct"]
+    full = "" if then is None else f", and the fullest week would be at {percent(then)}"
+    about = count_of(row["obligations"], "duty", "duties")
+    return f"what comes if {inside(row['what'])}{who}? It concerns {about}{full}."
+
+
+def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     options = scenario.options_of(ask)
     if not figures["obligations_pending"]:
         return Opening("No duty is pending, so a scenario changes nothing.", setup.DUTIES)
     if not options:
         return Opening(
             f"Nothing is changed, so every week stays as it is{_fullest(figures)}.",
-            "Look below at what would move most, or move duties with shiftWeeks and drop a framework with descope.",
+            f"Ask first {_asked(asked)} Nobody has to act: a scenario changes nothing."
+            if asked.height
+            else "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
         )
     parts = []
     if "descope" in options:

@@ -18,7 +18,7 @@ from reports.programme.activity.activity import (
 from reports.shared import packs, records, setup
 from reports.shared.columns import in_order
 from reports.shared.ordering import rank
-from reports.shared.wording import all_of, count, percent
+from reports.shared.wording import all_of, count, percent, with_whom
 
 FAMILY = ("framework", "framework_name", "group_id", "group_title")
 LABELS = {"group_id": "ID", "group_title": "Category"}
@@ -86,10 +86,10 @@ def _opening(
     )
     if uncovered.is_empty():
         return Opening(f"{text}.")
-    name, control = uncovered.select("framework_name", "control_id").row(0)
+    first = uncovered.row(0, named=True)
     without = figures["controls_inactive"]
     which = "the only one without any" if without == 1 else f"one of {without:,} without any"
-    return Opening(f"{text}.", f"Begin with {name} {control}, {which}.")
+    return Opening(f"{text}.", f"Begin with {packs.titled_control(first, ask)}, {which} ({with_whom(first['owner'])}).")
 
 
 def _charts(categories: pl.DataFrame) -> list[Chart]:

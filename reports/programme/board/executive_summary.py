@@ -16,7 +16,7 @@ from reports.programme.posture import posture_story, posture_words
 from reports.programme.posture.posture import Posture, posture_of
 from reports.programme.risk.risk_grid import register_of
 from reports.shared import arrivals, formula_breaks, packs, setup
-from reports.shared.wording import count
+from reports.shared.wording import count, inside, with_whom
 
 LABELS = {"id": "Risk", "title": "What"}
 DECISION_LABELS = {
@@ -49,7 +49,7 @@ def build(
     changed = board.changes(held, readiness, movements, ask)
     return Document(
         headline=_headline(asked, coverage, figures, ask),
-        next_step=setup.EVIDENCE if figures["posture_score"] is None else "",
+        next_step=setup.EVIDENCE if figures["posture_score"] is None else _step(asked),
         tables=(
             Table("decisions", "Decisions requested", asked, labels=DECISION_LABELS),
             Table("figures", "Where we stand", board.standing(held, figures), hidden=("number",)),
@@ -121,6 +121,14 @@ def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     for part in (parts[0], decisions, *parts[1:]):
         most = at_most(most, f"; {part}")
     return f"{most}."
+
+
+def _step(asked: pl.DataFrame) -> str:
+    """The decision to take first, whose it is and by when."""
+    if asked.is_empty():
+        return "Nothing is to be decided: nobody has to act on this page."
+    first = asked.row(0, named=True)
+    return f"Decide first: {inside(first['decision'])} ({with_whom(first['owner'], first['due_on'], 'by')})."
 
 
 def _maintenance(figures: Figures) -> pl.DataFrame:

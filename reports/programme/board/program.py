@@ -45,7 +45,7 @@ def build(
     register = register_of(risks)
     upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
     return Document(
-        *_opening(frameworks, figures, ask),
+        *_opening(frameworks, gaps, figures, ask),
         tables=(
             Table("readiness", "Readiness, least ready first", frameworks, labels=LABELS, hidden=("framework",)),
             Table(
@@ -162,7 +162,7 @@ def _next(upcoming: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _opening(frameworks: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(frameworks: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if frameworks.is_empty() or figures["weighted_pct"] is None:
         return Opening(
             "No framework with controls is in scope yet, so there is no programme to report on.", setup.IN_SCOPE
@@ -172,10 +172,12 @@ def _opening(frameworks: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not figures["gaps_open"]:
         return Opening(f"{text}; no gap is open.")
     are = "is" if figures["gaps_open"] == 1 else "are"
-    gaps = f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
+    found = f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
     last = frameworks.row(0, named=True)
+    first = packs.first_gap(gaps.filter(pl.col("framework") == last["framework"]), ask)
     return Opening(
-        f"{text}; {gaps}.", f"Start with {last['name']}, the least ready at {percent(last['weighted_pct'])}."
+        f"{text}; {found}.",
+        f"Start with {last['name']}, the least ready at {percent(last['weighted_pct'])}{first and f': {first}'}.",
     )
 
 

@@ -34,7 +34,7 @@ DEFINITIONS = {
 }
 
 
-def build(graph_edges: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(control_status: pl.DataFrame, graph_edges: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     nodes, loops = figures.rows(node_measures), figures.rows(rings)
     sources = nodes.filter(pl.col("kind") == "evidence_source").sort(
         "requirements_alone", "requirements_at_risk", "node", descending=[True, True, False]
@@ -45,7 +45,7 @@ def build(graph_edges: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     findings = _findings(points, controls, sources, nodes, loops, ask)
     tables = {"all": (*findings, *graph), "findings": findings, "nodes": graph[:1], "edges": graph[1:]}
     return Document(
-        *_opening(points, controls, figures),
+        *_opening(points, controls, _owner(points, graph_edges, control_status), figures),
         tables=tables[str(ask.options.get("view") or "all")],
         coverage=Coverage(controls.height - figures["controls_without_source"], controls.height),
         pictures=graph_picture.picture(nodes, graph_edges) if ask.word(VIEW) in VIEWS[:2] else (),
@@ -118,7 +118,22 @@ def _edges(edges: pl.DataFrame) -> Table:
     return Table("edges", "Edges", frame, words=("relation",), hidden=("type",))
 
 
-def _opening(points: pl.DataFrame, controls: pl.DataFrame, figures: Figures) -> Opening:
+def _owner(points: pl.DataFrame, edges: pl.DataFrame, control_status: pl.DataFrame) -> str:
+    """Who owns most of the controls that rest on the first single point alone, behind what is said of it."""
+    if points.is_empty():
+        return ""
+    evidenced = edges.filter(pl.col("relation") == "evidences")
+    alone = evidenced.filter(pl.len().over("target") == 1, pl.col("source") == points["node"][0])
+    node = pl.format("control:{}:{}", "framework", "control_id")
+    owned = control_status.join(alone.select(node="target"), left_on=node, right_on="node", how="semi")
+    owners = owned.drop_nulls("owner").group_by("owner").len("controls")
+    if owners.is_empty():
+        return ""
+    owner, controls = owners.sort("controls", "owner", descending=[True, False]).row(0)
+    return f" (with {owner}, who owns {controls:,} of them)"
+
+
+def _opening(points: pl.DataFrame, controls: pl.DataFrame, owner: str, figures: Figures) -> Opening:
     if controls.is_empty():
         return Opening("No control applies, so there is nothing to draw.", setup.IN_SCOPE)
     number, bare, loops = (
@@ -132,7 +147,7 @@ def _opening(points: pl.DataFrame, controls: pl.DataFrame, figures: Figures) -> 
         are = "is a single point of failure" if number == 1 else "are single points of failure"
         parts.append(f"{count(number, 'source')} of evidence {are}")
         rest = "rests" if first["requirements_alone"] == 1 else "rest"
-        steps.append(f"Find a second source beside {inside(first['label'])}, on which {alone} {rest} alone.")
+        steps.append(f"Find a second source beside {inside(first['label'])}, on which {alone} {rest} alone{owner}.")
     if bare:
         parts.append(f"{count(bare, 'control has', 'controls have')} neither a source of evidence nor a policy")
         steps.append(f"Give {'it' if bare == 1 else 'them'} a source of evidence first.")

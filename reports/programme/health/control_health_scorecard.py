@@ -11,7 +11,7 @@ from reports.programme.health.health import POINTS, VALUES, families, health_of
 from reports.programme.posture import posture_words
 from reports.shared import setup
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, inside, sentence, some_of, spell
+from reports.shared.wording import count, inside, sentence, some_of, spell, with_whom
 
 KEY = ("framework", "framework_name", "group_id", "group_title")
 LABELS = {"coverage_pct": "With evidence (%)", "note": "What costs most"}
@@ -89,7 +89,8 @@ def _opening(rated: pl.DataFrame, figures: Figures) -> Opening:
     worst = rated.row(0, named=True)
     name = f"{worst['framework_name']} {worst['group_title']}"
     at = "" if worst["health"] is None else f" at {worst['health']}"
-    step = f"Start with {name}, the lowest{at}."
+    lead = f": {worst['worst_control']} costs most ({with_whom(worst['owner'])})" if worst["worst_control"] else ""
+    step = f"Start with {name}, the lowest{at}{lead}."
     bad = figures["control_families_red"] + figures["control_families_insufficient_data"]
     if bad:
         of = f"{bad:,} of {count(rated.height, 'family', 'families')} {'is' if bad == 1 else 'are'}"

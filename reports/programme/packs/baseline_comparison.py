@@ -34,6 +34,7 @@ def build(
     readiness: pl.DataFrame,
     requirements: pl.DataFrame,
     control_status: pl.DataFrame,
+    gaps: pl.DataFrame,
     own_texts: pl.DataFrame,
     own_controls: pl.DataFrame,
     own_pairs: pl.DataFrame,
@@ -43,10 +44,10 @@ def build(
 ) -> Document:
     if ask.options.get(FRAMEWORK.name) is not None:
         page = (requirements, control_status, own_texts, own_controls, own_pairs)
-        return framework_page(ask.word(FRAMEWORK), frameworks, readiness, page, ask)
+        return framework_page(ask.word(FRAMEWORK), frameworks, readiness, page, gaps, ask)
     table = figures.rows(pack_rows)
     return Document(
-        *_opening(table, ask),
+        *_opening(table, gaps, ask),
         tables=(
             Table(
                 "packs",
@@ -64,7 +65,7 @@ def build(
     )
 
 
-def _opening(table: pl.DataFrame, ask: Ask) -> Opening:
+def _opening(table: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Opening:
     ranked = table.filter(pl.col("weighted_pct").is_not_null())
     if ranked.is_empty():
         return Opening(
@@ -75,9 +76,11 @@ def _opening(table: pl.DataFrame, ask: Ask) -> Opening:
     moved = change(first["weighted_pct"], first["prior_weighted_pct"], first["prior_on"], ask.as_of)
     at = f"at {percent(first['weighted_pct'])} weighted readiness, {moved}"
     missing = first["open_weaknesses"]
-    step = f"Start with its {missing:,} controls that are not effective yet."
-    if missing == 1:
-        step = "Start with its one control that is not effective yet."
+    lead = packs.first_gap(gaps.filter(pl.col("framework") == first["framework"]), ask)
+    them = (
+        f"its {missing:,} controls that are not effective yet" if missing != 1 else "its one control not effective yet"
+    )
+    step = f"Start with {f'{lead}, of ' if lead else ''}{them}."
     if ranked.height == 1:
         return Opening(f"{first['name']}, the only pack with controls in scope, is {at}.", step if missing else "")
     return Opening(f"{first['name']} is least ready {at}.", step if missing else "")

@@ -46,14 +46,19 @@ DEFINITIONS = {
 
 
 def build(
-    organization: pl.DataFrame, readiness: pl.DataFrame, benchmark_studies: pl.DataFrame, figures: Figures, ask: Ask
+    organization: pl.DataFrame,
+    readiness: pl.DataFrame,
+    gaps: pl.DataFrame,
+    benchmark_studies: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
 ) -> Document:
     in_scope, sector = frameworks_in_scope(organization, ask)["framework"].to_list(), figures["organization_sector"]
     cohort, table = figures.rows(cohort_members), figures.rows(cohort_comparison)
     ranked = table.filter(pl.col("percentile").is_not_null())
     guessed = bool(figures.rows(cohort_choice)["guessed"][0])
     return Document(
-        *_opening(table, ranked, figures),
+        *_opening(table, ranked, gaps, figures, ask),
         summary={"provenance": None if cohort.is_empty() else cohort["provenance"][0]},
         tables=(
             Table(
@@ -87,7 +92,7 @@ def build(
     )
 
 
-def _opening(table: pl.DataFrame, ranked: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(table: pl.DataFrame, ranked: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if ranked.is_empty():
         why = "no framework is in scope" if table.is_empty() else "no framework has both readiness and a cohort"
         return Opening(f"Nothing can be compared: {why}.", setup.IN_SCOPE if table.is_empty() else "")
@@ -98,10 +103,12 @@ def _opening(table: pl.DataFrame, ranked: pl.DataFrame, figures: Figures) -> Ope
             "not peers."
         )
     first = ranked.sort("gap_controls", "framework", descending=[True, False]).row(0, named=True)
+    lead = packs.first_gap(gaps.filter(pl.col("framework") == first["framework"]), ask)
     are = "is" if behind == 1 else "are"
     return Opening(
         f"{behind} of {compared} {are} below the median of the reference programmes, a model and not peers.",
-        f"Start with {first['name']}, furthest behind: {count(first['gap_controls'], 'control')} short.",
+        f"Start with {first['name']}, furthest behind: {count(first['gap_controls'], 'control')} short"
+        f"{f', first {lead}' if lead else ''}.",
     )
 
 

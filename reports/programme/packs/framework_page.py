@@ -15,7 +15,9 @@ Page = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFram
 """Requirements, control status, texts, controls and pairs of one's own."""
 
 
-def framework_page(framework: str, frameworks: pl.DataFrame, readiness: pl.DataFrame, page: Page, ask: Ask) -> Document:
+def framework_page(
+    framework: str, frameworks: pl.DataFrame, readiness: pl.DataFrame, page: Page, gaps: pl.DataFrame, ask: Ask
+) -> Document:
     """The page of one framework, in the order of the framework."""
     requirements, control_status, texts, own_controls, own_pairs = page
     name = frameworks.filter(framework=framework)["name"].to_list()[0]
@@ -48,7 +50,7 @@ def framework_page(framework: str, frameworks: pl.DataFrame, readiness: pl.DataF
         )
     assessed = ours["assessed"].sum() if ours.height else 0
     return Document(
-        *_opening(name, rows, ours),
+        *_opening(name, rows, ours, packs.first_gap(gaps.filter(framework=framework), ask)),
         tables=tuple(tables),
         coverage=Coverage(int(assessed), int(ours["applicable"].sum())),
         definitions={**DEFINITIONS, "Coverage": packs.COVERAGE},
@@ -85,7 +87,7 @@ def framework_rows(
     )
 
 
-def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame) -> Opening:
+def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame, first: str) -> Opening:
     if rows.is_empty() or readiness.is_empty():
         return Opening(f"{name} is not in scope, so its controls have no state.", setup.IN_SCOPE)
     row = readiness.row(0, named=True)
@@ -93,5 +95,6 @@ def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame) -> Opening:
         return Opening(f"No control of {name} applies, so there is no readiness.")
     missing = row["applicable"] - row["effective"]
     text = f"{name} has {row['effective']:,} of {count_of(row['applicable'], 'applicable control')} effective"
-    step = f"Start with the {count_of(missing, 'control')} that {'is' if missing == 1 else 'are'} not effective."
+    are = f"{count_of(missing, 'control')} that {'is' if missing == 1 else 'are'} not effective"
+    step = f"Start with {first}, of the {are}." if first else f"Start with the {are}."
     return Opening(f"{text}, {percent(row['strict_pct'])} strict readiness.", step if missing else "")

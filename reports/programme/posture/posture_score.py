@@ -12,7 +12,7 @@ from reports.programme.posture import posture_words as words
 from reports.programme.posture.posture import Posture, posture_of
 from reports.programme.posture.steps import closings, levers, steps
 from reports.shared import packs, setup
-from reports.shared.wording import count, hours, inside
+from reports.shared.wording import count, hours, inside, with_whom
 
 TONES: dict[str, Tone] = {"earned": "good", "lost": "watch"}
 SHOWN = 10
@@ -102,7 +102,7 @@ def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, cover
         return Opening(f"{posture}.")
     known = f" in {hours(figures['steps_top_ten_hours'])}" if not best["effort_hours"].null_count() else ""
     which = "The best step adds" if best.height == 1 else f"The {best.height} best steps per hour add"
-    first = best["action"][0].rstrip(".")
+    first = f"{best['action'][0].rstrip('.')} ({with_whom(best['owner'][0])})"
     return Opening(f"{posture}.", f"{first}. {which} {figures['steps_top_ten_points']} points{known}.")
 
 

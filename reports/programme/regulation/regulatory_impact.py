@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask, Parameter
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
@@ -19,7 +20,7 @@ from reports.programme.regulation.scenario_effect import (
     scenarios_to_show,
 )
 from reports.shared import packs
-from reports.shared.wording import count, hours, percent
+from reports.shared.wording import count, hours, percent, with_whom
 
 TONES: dict[str, Tone] = {"now": "third", "after": "main"}
 SCENARIOS = ("hipaa-security-nprm", "fedramp-vdr-ver", "nist-800-171-r3", "iso-27001-amd-1", "pci-dss-future-dated")
@@ -48,7 +49,7 @@ def build(
     table, listed = figures.rows(scenario_effects), scenarios_to_show(scenarios, ask)
     touched, ours = figures.rows(requirement_changes).filter("in_scope"), table.filter("in_scope")
     return Document(
-        *_opening(ours, figures, ask),
+        *_opening(ours, touched, figures, ask),
         tables=(
             Table(
                 "scenarios",
@@ -114,7 +115,7 @@ def _sort_requirements(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.Da
     )
 
 
-def _opening(ours: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(ours: pl.DataFrame, touched: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if ours.is_empty():
         return Opening(
             "No scenario touches a framework in scope.",
@@ -126,7 +127,8 @@ def _opening(ours: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
         first = coming.row(0, named=True)
         return Opening(
             f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}: {_missing(first)}.",
-            f"Plan {hours(first['hours_a_week'])} of work a week from now.",
+            f"Plan {hours(first['hours_a_week'])} of work a week from now until {spelled_day(first['effective_on'])}"
+            f"{_lead(touched, first)}.",
         )
     worst = _worst(ours, "", ask).strip()
     if worst or not figures["regulatory_new_gaps"]:
@@ -136,8 +138,18 @@ def _opening(ours: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     most = ours.sort("new_gap", "scenario", descending=[True, False]).row(0, named=True)
     when = "already asks for" if most["in_force"] else "asks for"
     return Opening(
-        f"{most['title']} {when} more than there is: {_missing(most)}.", f"Plan {hours(most['effort_hours'])} of work."
+        f"{most['title']} {when} more than there is: {_missing(most)}.",
+        f"Plan {hours(most['effort_hours'])} of work{_lead(touched, most)}.",
     )
+
+
+def _lead(touched: pl.DataFrame, scenario: dict[str, Any]) -> str:
+    """The first new gap of a scenario, with whom it is; empty where its requirements have none."""
+    mine = touched.filter(pl.col("scenario") == scenario["scenario"], pl.col("standing") == "new_gap")
+    if mine.is_empty():
+        return ""
+    row = mine.sort("position", "requirement").row(0, named=True)
+    return f", first on {row['requirement']} {row['title']} ({with_whom(row['owner'])})"
 
 
 def _missing(row: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ def build(
     frameworks, families, register = figures.rows(severity_by_framework), hotspots(gaps, ask), register_of(risks)
     rated = register.filter(~pl.col("unknown"))
     return Document(
-        *_opening(frameworks, families, readiness, figures),
+        *_opening(frameworks, families, gaps, readiness, figures, ask),
         summary={"risk_appetite": int(ask.settings["risk_appetite"])},
         tables=(
             Table(
@@ -101,7 +101,14 @@ def build(
     )
 
 
-def _opening(frameworks: pl.DataFrame, families: pl.DataFrame, readiness: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(
+    frameworks: pl.DataFrame,
+    families: pl.DataFrame,
+    gaps: pl.DataFrame,
+    readiness: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
+) -> Opening:
     applicable = packs.coverage(readiness).total
     if not applicable and not figures["gaps_open"] and not figures["risks"]:
         return Opening(
@@ -119,10 +126,12 @@ def _opening(frameworks: pl.DataFrame, families: pl.DataFrame, readiness: pl.Dat
         return Opening(f"{'No gap is open' if applicable else 'No control is in scope'}; {risks}.")
     most = frameworks.sort("total", maintain_order=True, descending=True).row(0, named=True)
     first = families.row(0, named=True)
+    mine = [pl.col(name) == first[name] for name in ("framework", "group_id")]
     are = "is" if figures["gaps_open"] == 1 else "are"
     return Opening(
         f"{count(figures['gaps_open'], 'gap')} {are} open, {most['total']:,} of them in {most['name']}; {risks}.",
-        f"Start with {first['framework_name']} {first['group_title']}, the largest hotspot.",
+        f"Start with {first['framework_name']} {first['group_title']}, the largest hotspot: "
+        f"{packs.first_gap(gaps.filter(*mine), ask)}.",
     )
 
 

@@ -11,7 +11,7 @@ from reports.figures import select
 from reports.programme.trends import kpi_weeks
 from reports.programme.trends.kpi_weeks import AVERAGED, by_framework, weekly
 from reports.shared import formula_breaks, setup
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, percent, with_whom
 
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
 WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "ISO weeks up to that of the report's day, the present one included", 1, 53)
@@ -32,12 +32,14 @@ DEFINITIONS = {
 }
 
 
-def build(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    readiness_weeks: pl.DataFrame, remediations: pl.DataFrame, organization: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
     frame = figures.rows(weekly).with_columns(pl.col(kpi_weeks.RECORDED).round(1))
     known = frame.filter(pl.col("weighted_pct").is_not_null())
     breaks = formula_breaks.past(figures.rows(kpi_weeks.recorded_weeks))
     return Document(
-        *_opening(frame, figures),
+        *_opening(frame, _oldest(remediations, ask), figures),
         tables=(
             Table("weeks", "By week", frame, labels=LABELS, hidden=("frameworks", "complete")),
             Table(
@@ -55,7 +57,7 @@ def build(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, figures: Fi
     )
 
 
-def _opening(frame: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(frame: pl.DataFrame, oldest: str, figures: Figures) -> Opening:
     weeks = f"In {count(frame.height, 'week')}"
     now, moved = figures["snapshot_weighted_mean_pct"], figures["snapshot_weighted_mean_change"]
     if now is None:
@@ -70,9 +72,19 @@ def _opening(frame: pl.DataFrame, figures: Figures) -> Opening:
         return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
     if figures["remediations_backlog"] == "growing":
         more, backlog = figures["remediations_net_weekly"], figures["remediations_open"]
-        keep = f"Close {more:g} more remediations a week to keep the backlog of {backlog:,} from growing."
-        return Opening(f"{weeks} {readiness}.", keep)
-    return Opening(f"{weeks} {readiness}; {_flow(figures)}.")
+        keep = f"Close {more:g} more remediations a week to keep the backlog of {backlog:,} from growing"
+        return Opening(f"{weeks} {readiness}.", f"{keep}{oldest and f', first {oldest}'}.")
+    return Opening(f"{weeks} {readiness}; {_flow(figures)}.", f"Close first {oldest}." if oldest else "")
+
+
+def _oldest(remediations: pl.DataFrame, ask: Ask) -> str:
+    """The open remediation that is due first, with whom it is; empty without one that has a day."""
+    waiting = remediations.filter(pl.col("closed_on").is_null(), pl.col("due_on").is_not_null()).sort("due_on", "id")
+    if waiting.is_empty():
+        return ""
+    row = waiting.row(0, named=True)
+    what = row["title"] or f"{ask.framework_name(row['framework'])} {row['control_id']}"
+    return f"{what} ({with_whom(row['owner'], row['due_on'])})"
 
 
 def _flow(figures: Figures) -> str:

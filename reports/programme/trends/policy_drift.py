@@ -10,7 +10,7 @@ from reports.figures import select
 from reports.programme.trends.drift import NAMES, TYPES, drifted_controls, guardrail_drift
 from reports.shared import setup
 from reports.shared.packs import pack_name
-from reports.shared.wording import count
+from reports.shared.wording import count, with_whom
 
 LABELS = {"policy_id": "Policy", "title": "Guardrail", "action": "What to do"}
 DEFINITIONS = {
@@ -103,7 +103,7 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
     since = "" if days is None else f", {count(days, 'day')} in drift"
     return Opening(
         f"{drifted:,} of {of} {'has' if drifted == 1 else 'have'} drifted{worst}.",
-        f"Begin with {first['title']}{since}. {first['action']}",
+        f"Begin with {first['title']}{since} ({with_whom(first['owner'])}). {first['action']}",
     )
 
 

@@ -54,7 +54,7 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
     ]
     assert lead(made) == (
         "Owners lack 6 hours, 3 hours have no owner: 1 of 13 weeks is short.",
-        "In 2026-W48, the worst, shift 3 hours to others and borrow 6 hours.",
+        "In 2026-W48, the worst, shift 3 hours to others and borrow 6 hours, most for ann, who lacks 6 hours.",
     )
     assert made.warnings == ["3 hours of work are without an owner who is there: name owners first."]
 

@@ -59,7 +59,7 @@ def test_active_holds_come_oldest_first_and_released_ones_apart():
     }
     assert lead(held) == (
         "2 legal holds keep 5 audit events from being purged.",
-        "Ask whether the oldest is still needed: h2 (Acme v. Doe), 20 days old.",
+        "Ask whether the oldest is still needed: h2 (Acme v. Doe), 20 days old, with ann@acme.example.",
     )
     assert held.warnings == []
 

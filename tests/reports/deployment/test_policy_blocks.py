@@ -85,7 +85,8 @@ def test_blocks_are_counted_against_what_was_let_through():
     assert table(held, "blocks")["id"].to_list() == ["b1", "b2", "b3"]
     assert lead(held) == (
         f"3 of 5 attempts of {ANN} were blocked in 7 days (60.0 %), 0 in the 7 days before.",
-        "Look first at the most frequent reason: hours.",
+        f"Ask {ANN} first, who was blocked most often by the most frequent reason (hours): 2 "
+        "times with apply-patch, last on 20 Nov 2026.",
     )
 
 

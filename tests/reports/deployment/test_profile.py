@@ -70,7 +70,7 @@ def test_the_summary_is_the_profile():
     }
     assert lead(report()) == (
         "Acme runs on the shared tier and keeps its data in eu-west; nothing is known to leave it.",
-        "",
+        "Nobody has to act: all data stays in the region.",
     )
     assert report().warnings == []
 

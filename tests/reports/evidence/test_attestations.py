@@ -78,7 +78,7 @@ def test_the_board_counts_what_decides_and_what_is_open():
     }
     assert lead(found) == (
         "2 of 5 controls that need an attestation have one in force, 3 have none.",
-        "1 attestation is overdue: start with SOC 2 CC1.3, due 1 Nov 2026.",
+        "1 attestation is overdue: start with SOC 2 CC1.3 A control (with ann@acme.example, due 1 Nov 2026).",
     )
 
 
@@ -176,13 +176,13 @@ SIGNED = (duty("CC1.1", status="attested"),)
             [duty("CC1.1", status="rejected")],
             [control("CC1.1")],
             "0 of 1 control that needs an attestation has one in force, 1 has none. 1 was rejected: renew SOC 2 CC1.1 "
-            "first.",
+            "A control first (with ann@acme.example, due 31 Dec 2026).",
         ),
         (
             [*SIGNED, duty("CC1.1", id="next", status="not_due", current=False)],
             [control("CC1.1", attested=True)],
-            "1 of 1 control that needs an attestation has one in force. None is overdue, SOC 2 CC1.1 comes next, due "
-            "31 Dec 2026.",
+            "1 of 1 control that needs an attestation has one in force. None is overdue, SOC 2 CC1.1 A control comes "
+            "next (with ann@acme.example, due 31 Dec 2026).",
         ),
         (
             [],

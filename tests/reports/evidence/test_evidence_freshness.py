@@ -92,7 +92,7 @@ def test_what_else_is_on_record_stands_in_the_table_and_keeps_the_headline_short
     note = "6521 events and 36 tests and 1 attestation, which do not govern"
     document = report(control("CC1.1", 0, **MISSING, evidence_note=note))
     assert table(document, "queue")["evidence_note"].to_list() == [note]
-    assert document.next_step == "Start with SOC 2 CC1.1 (no governing evidence)."
+    assert document.next_step == "Start with SOC 2 CC1.1 A control (no governing evidence; with ann@acme.example)."
 
 
 def test_missing_governing_evidence_is_not_the_same_as_no_data():
@@ -118,7 +118,7 @@ def test_the_headline_says_the_share_and_where_to_start():
     assert lead(report(*MIXED)) == (
         "2 of 5 applicable controls have evidence inside the window (40.0 %); 1 stale, 1 missing, 1 dated in the "
         "future.",
-        "Start with SOC 2 CC1.4 (no governing evidence).",
+        "Start with SOC 2 CC1.4 A control (no governing evidence; with ann@acme.example).",
     )
 
 

@@ -172,7 +172,7 @@ def test_each_touched_control_counts_once_by_the_gravest_change():
     assert (held.summary["controls_touched"], held.summary["evidence_touched"]) == (2, 2)
     assert lead(held) == (
         "The catalogue changed since 1 Oct 2026: 2 controls in scope are touched.",
-        "Look first at SOC 2 CC1.2, new in its framework.",
+        "Look first at SOC 2 CC1.2, new in its framework (nobody owns it).",
     )
 
 
@@ -186,7 +186,8 @@ def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged(
     held = report([ONE], seen=None, edges=[edge("CC1.1", "A.5.1")], status=[control("CC1.1")])
     assert lead(held) == (
         "No snapshot of the catalogue is stored yet, so today's (1 requirement, 1 mapping) can be compared with nothing.",
-        "Run the digest once to keep this version: post to /api/governance/compliance/mapping-digest.",
+        "An administrator runs the digest once to keep this version: post to "
+        "/api/governance/compliance/mapping-digest.",
     )
     unknown = {name: value for name, value in held.summary.items() if value is None}
     assert set(unknown) == {
@@ -243,7 +244,8 @@ def test_without_any_facts_nothing_can_be_compared():
     held = document(REPORT)
     assert lead(held) == (
         "The catalogue has no requirement, so there is nothing to map and nothing to compare.",
-        "Run the digest once to keep this version: post to /api/governance/compliance/mapping-digest.",
+        "An administrator runs the digest once to keep this version: post to "
+        "/api/governance/compliance/mapping-digest.",
     )
     assert held.warnings == ["Nothing is compared: no snapshot is stored."]
     compared = report([ONE, requirement("CC1.3")], [ONE], status=[control("CC1.3")])

@@ -117,7 +117,7 @@ def test_roles_on_controls_that_do_not_apply_do_not_count():
 
 def test_where_nobody_is_accountable_nobody_has_a_share():
     held = report({"A1": False}, ("A1", "I", ANN))
-    assert held.next_step.endswith("Start with the 1 control that nobody is accountable for.")
+    assert held.next_step.startswith("Start with the 1 control that nobody is accountable for: name somebody for ")
     assert frame(held, "people")["share_pct"].to_list() == [None]
 
 
@@ -155,7 +155,7 @@ def test_the_first_sentence_is_short_and_the_next_one_says_where_to_start():
     held = report({"A1": True, "A2": False}, ("A1", "R", ANN), ("A1", "A", BOB), ("A2", "R", ANN))
     assert lead(held) == (
         "1 of 2 controls has exactly one accountable person and somebody to do it (50.0 %).",
-        "Start with the 1 control that nobody is accountable for.",
+        "Start with the 1 control that nobody is accountable for: name somebody for SOC 2 A2 Control A2.",
     )
     assert lead(report({"A1": False})) == (
         "Nobody is named for the one control in scope.",

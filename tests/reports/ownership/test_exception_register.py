@@ -87,7 +87,7 @@ def test_an_expired_exception_in_use_is_the_headline():
     held = report(expired, {**GOOD, "id": "E2"})
     assert lead(held) == (
         "2 exceptions, 1 of them in force; 1 expired one is still relied on.",
-        "Renew or close E1 (SOC 2 A1, expired 1 Nov 2026).",
+        f"Renew or close E1 (SOC 2 A1, expired 1 Nov 2026, with {EVE}).",
     )
     assert held.warnings == ["1 exception: expired and still relied on."]
     assert frame(held, "register")["id"].to_list() == ["E1", "E2"]
@@ -138,7 +138,7 @@ def test_an_exception_that_ends_soon_is_named_and_counted():
     assert held.summary["exceptions_expiring_in_30_days"] == 1
     assert lead(held) == (
         "2 exceptions, 2 of them in force.",
-        "Close the gap of E1 or renew it before it ends on 20 Dec 2026.",
+        f"Close the gap of E1 or renew it before it ends on 20 Dec 2026 (with {EVE}).",
     )
 
 

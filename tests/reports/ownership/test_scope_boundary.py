@@ -87,7 +87,7 @@ def test_what_is_observed_and_not_declared_comes_first():
     ]
     assert lead(held) == (
         "2 of 3 observed systems are undocumented (33.3 % documented); no other gaps in the declared scope.",
-        "Declare 10.0.0.9 and wiki.",
+        "Declare 10.0.0.9 and wiki (nobody owns it).",
     )
     assert frame(held, "observed_in").rows() == [
         ("alerts", 2, 1, 1, 50.0),

@@ -48,7 +48,7 @@ def test_tracked_open_and_archive_by_week_and_owner():
     assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
     assert lead(made) == (
         "2 of 4 actions completed (50.0 %), 1 in the last week; 1 tracked and 1 open, 1 past the SLA.",
-        "Complete or close reassign for ann in 2026-W45.",
+        "Complete or close reassign for ann in 2026-W45 (with bob, due 13 Nov 2026).",
     )
 
 

@@ -100,7 +100,7 @@ def test_controls_without_evidence_are_orphans_and_make_no_claim():
     assert frame(document, "orphan_controls")["control_id"].to_list() == ["C2", "C3"]
     assert lead(document) == (
         "1 of 1 claim can be followed to a verified audit event (100.0 %); 2 controls make no claim.",
-        "Collect evidence for them.",
+        "Collect evidence for SOC 2 C2 A control (with ann@acme.example), which has none.",
     )
     assert frame(document, "frameworks").select("framework", "claims", "orphan_controls").rows() == [("SOC 2", 1, 2)]
 

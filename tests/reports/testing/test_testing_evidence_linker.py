@@ -144,7 +144,7 @@ def test_a_control_that_lacks_a_test_comes_first():
     ]
     assert lead(document) == (
         "In 30 days 0 of 1 passed test is linked (0.0 %), tests fit 3 more controls.",
-        "Link a to SOC 2 C3 first, which has no test yet.",
+        "Link a to SOC 2 C3 Control C3 first, which has no test yet (with ann@acme.example).",
     )
     body = json.loads(frame(document, "suggestions")["link_body"][0])
     assert body == {"links": [{"test_id": "a", "framework": "soc2", "control_id": "C3"}]}

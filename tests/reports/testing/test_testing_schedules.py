@@ -106,7 +106,7 @@ def test_the_rate_counts_windows_of_twelve_months_that_were_done_or_have_ended()
     }
     assert lead(document) == (
         "1 of 3 test windows was on time in 12 months (33.3 %); 1 window is open.",
-        "Test SOC 2 CC7.1 first: its window closes on 24 Nov 2026.",
+        f"Test first SOC 2 CC7.1: Look, with {BOB}; its window closes on 24 Nov 2026.",
     )
 
 
@@ -122,7 +122,7 @@ def test_a_missed_last_window_is_the_headline_and_stands_first():
     assert frame(document, "schedules")["control_id"].to_list() == ["CC8.1", "CC7.1"]
     assert lead(document) == (
         "1 of 2 test windows was on time in 12 months (50.0 %); 1 test missed its last window.",
-        "Catch up with SOC 2 CC8.1 first.",
+        f"Catch up first with SOC 2 CC8.1: Look, with {BOB}.",
     )
 
 
@@ -214,7 +214,7 @@ def test_each_figure_counts_tests_or_windows():
     }
     assert lead(document) == (
         "2 of 4 test windows were on time in 12 months (50.0 %); 1 test missed its last window, 1 failed.",
-        "Catch up with SOC 2 CC8.1 first.",
+        f"Catch up first with SOC 2 CC8.1: Look, with {BOB}.",
     )
     assert len(document.headline.split()) <= 30
 

@@ -88,7 +88,8 @@ def test_the_summary_counts_assurance_reviews_and_inherited_controls():
     }
     assert lead(document) == (
         "2 of 4 vendors have an assurance document in force, 1 never had one.",
-        "Start with Brisk (tier critical: assurance document ended 2026-03-31, 1 inherited control without evidence).",
+        "Start with Brisk (tier critical: assurance document ended 2026-03-31, 1 inherited control "
+        "without evidence; with ann@acme.example).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (3, 4)
 
@@ -117,7 +118,7 @@ def test_an_overdue_review_takes_no_assurance_away_and_is_named_as_what_it_is():
     document = report(vendor("Dusty", **reported, review="overdue", next_review_on=date(2026, 11, 1)))
     assert lead(document) == (
         "1 of 1 vendor has an assurance document in force.",
-        "Start with Dusty (tier low: review overdue).",
+        "Start with Dusty (tier low: review overdue; with ann@acme.example).",
     )
     columns = ("assurance", "assured_until", "review", "attention")
     assert table(document, "vendors").select(columns).rows() == [
@@ -129,7 +130,7 @@ def test_a_current_review_is_no_assurance():
     document = report(vendor("Calm", assurance="not_assessed"), vendor("Mute", assurance="lapsed"))
     assert lead(document) == (
         "0 of 2 vendors have an assurance document in force, 1 never had one.",
-        "Start with Mute (tier low: assurance document without a known end).",
+        "Start with Mute (tier low: assurance document without a known end; with ann@acme.example).",
     )
 
 

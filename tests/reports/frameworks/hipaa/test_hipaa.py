@@ -52,7 +52,8 @@ def test_required_and_addressable_are_scored_apart():
     }
     assert lead(document) == (
         "32 of 33 required and 22 of 22 addressable specifications and standards are met.",
-        "Start with 164.308(a)(1)(ii)(A) Risk analysis (evidence is older than its window).",
+        "Start with 164.308(a)(1)(ii)(A) Risk analysis (evidence is older than its window; with "
+        "ann@acme.example, not planned yet).",
     )
 
 

@@ -90,7 +90,7 @@ def test_the_summary_counts_findings_in_the_words_of_the_standard():
     }
     assert lead(document) == (
         "Not compliant: 1 of 4 requirements is Not in Place.",
-        "Start with 1.2.2 Title 1.2.2 (no evidence of a required kind).",
+        "Start with 1.2.2 Title 1.2.2 (no evidence of a required kind; with ann@acme.example, not planned yet).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (2, 3)
     assert document.warnings == ["1 requirement Not Tested: this is a partial assessment."]

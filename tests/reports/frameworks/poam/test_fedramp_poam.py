@@ -368,7 +368,7 @@ def test_a_weakness_with_two_numbers_is_a_warning():
 
 def test_the_headline_names_the_item_that_is_due_first():
     document = plan([GAP], [FINDING], [LINE])
-    assert lead(document) == ("1 open item, 0 late.", "Start with V-7 Access (due 30 Dec 2026).")
+    assert lead(document) == ("1 open item, 0 late.", "Start with V-7 Access (with ann@acme.example, due 30 Dec 2026).")
     assert document.warnings == [
         "1 item without a number in the ledger: `hq poam` gives each the next one.",
         "1 item without an asset identifier, which the template demands.",

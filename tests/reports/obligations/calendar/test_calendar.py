@@ -54,7 +54,7 @@ def test_the_summary_counts_the_ledger_and_the_entries():
     }
     assert lead(made) == (
         "1 duty is due in the next 30 days and 1 is overdue.",
-        "Start with Duty late, due 2 Nov 2026, which nobody owns.",
+        "Start with Duty late (nobody owns it, due 2 Nov 2026).",
     )
     assert made.warnings == ["1 pending duty has no owner: nobody will be reminded."]
 
@@ -62,7 +62,7 @@ def test_the_summary_counts_the_ledger_and_the_entries():
 def test_without_overdue_duties_none_is_said_to_be_overdue():
     assert lead(page(duty("far", date(2027, 6, 1)))) == (
         "No duties are due in the next 30 days and none is overdue.",
-        "Start with Duty far, due 1 Jun 2027 (ann@acme.example).",
+        "Start with Duty far (with ann@acme.example, due 1 Jun 2027).",
     )
 
 
@@ -184,8 +184,8 @@ def test_the_feed_says_what_it_holds_and_how_to_get_it():
     made = page(duty("soon", date(2026, 12, 1)), report=obligation_ics.REPORT)
     assert lead(made) == (
         "The feed holds 1 entry: 1 pending, 0 finished or cancelled in the last 30 days.",
-        "Subscribe a calendar to /api/governance/compliance/obligation-ics; what to do first is on the compliance "
-        "calendar.",
+        "Nobody has to act here: subscribe a calendar to /api/governance/compliance/obligation-ics. "
+        "What to do first is on the compliance calendar.",
     )
 
 

@@ -151,7 +151,7 @@ def test_the_report_starts_with_the_largest_saving():
     made = document(REPORT, obligations=LEDGER)
     assert lead(made) == (
         "Collecting evidence once for 2 clusters of duties would save 3.75 hours.",
-        "Start with the 2 duties of HIPAA by 20 Dec 2026, which saves 3 hours.",
+        "Start with Duty c and 1 more of HIPAA (with ann, by 20 Dec 2026), which saves 3 hours.",
     )
     assert dict(made.summary) == {
         "crossover_clusters": 2,

@@ -56,7 +56,8 @@ def test_a_duty_stands_in_its_framework_and_week():
     )
     assert lead(made) == (
         "5 duties are pending, 1 overdue.",
-        "Start with the overdue ones, then plan for 2026-W48, when SOC 2 has most at once: 2 duties, 3 hours.",
+        "Begin with Duty c (with ann, due 15 Nov 2026), then plan for 2026-W48, when SOC 2 has most at "
+        "once: 2 duties, 3 hours.",
     )
 
 
@@ -111,7 +112,7 @@ def test_nobody_is_told_to_clear_what_is_not_overdue():
     assert lead(document(duty("far", 200))) == ("1 duty is pending, none overdue and none due within 13 weeks.", "")
     assert lead(document(duty("late", -2))) == (
         "1 duty is pending, 1 overdue and none due within 13 weeks.",
-        "Clear the overdue first.",
+        "Begin with Duty late (with ann, due 18 Nov 2026).",
     )
 
 

@@ -78,7 +78,7 @@ def test_the_overdue_are_listed_oldest_first_and_lead_the_report():
     ]
     assert lead(made) == (
         "5 duties are pending, 8 hours of work; 2 overdue and 1 falls due within 30 days.",
-        "Start with Duty older, due 8 Nov 2026 (bob).",
+        "Start with Duty older (with bob, due 8 Nov 2026).",
     )
     assert made.warnings == ["1 pending duty has no owner."]
 
@@ -89,7 +89,7 @@ def test_passed_legal_deadlines_are_violations_and_come_first():
     assert lead(made) == (
         "3 duties are pending, 3 hours of work; 2 overdue (1 past a legal or contractual deadline) and 1 falls "
         "due within 30 days.",
-        "Start with Duty law, due 10 Nov 2026 (ann).",
+        "Start with Duty law (with ann, due 10 Nov 2026).",
     )
     assert made.warnings == ["1 legal or contractual deadline has passed: what was due is still not done."]
 

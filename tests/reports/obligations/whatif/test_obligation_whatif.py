@@ -313,7 +313,8 @@ def test_a_horizon_without_work_has_no_fullest_week():
     )
     assert lead(document(duty("far", 300))) == (
         "Nothing is changed, so every week stays as it is.",
-        "Look below at what would move most, or move duties with shiftWeeks and drop a framework with descope.",
+        "Ask first what comes if whoever has most work is away (ann)? It concerns 0 duties, and the "
+        "fullest week would be at 0.0 %. Nobody has to act: a scenario changes nothing.",
     )
 
 
@@ -325,7 +326,9 @@ def test_without_a_question_the_three_that_would_move_most_are_asked():
     assert [row[0] for row in rows[:2]] == ["Whoever has most work is away", "SOC 2 leaves the scope"]
     assert rows[0][2] == "ann"
     assert rows[1][1:] == (3, None, "Ask with descope=soc2.")
-    assert made.next_step.startswith("Look below at what would move most")
+    assert made.next_step.startswith(
+        "Ask first what comes if whoever has most work is away (ann)? It concerns 3 duties"
+    )
     assert frame(document(*own, other, descope="soc2"), "questions").is_empty()
 
 

@@ -84,7 +84,7 @@ def test_the_summary_has_coverage_and_the_share_of_untagged_events():
     assert held.coverage == Coverage(3, 4)
     assert lead(held) == (
         "50.0 % of SOC 2 controls saw activity in 30 days, unchanged.",
-        "Begin with SOC 2 CC6.10, one of 2 without any.",
+        "Begin with SOC 2 CC6.10 A control, one of 2 without any (with ann@acme.example).",
     )
     assert held.warnings == ["ISO 27001 is not in scope: the figures are of the other framework alone."]
 
@@ -184,5 +184,5 @@ def test_the_only_control_without_activity_is_named():
     held = document([control("CC6.1"), control("A.5.1", "iso27001")], [evidence("CC6.1", 1)])
     assert lead(held) == (
         "50.0 % of SOC 2 and ISO 27001 controls saw activity in 30 days, up 50.0 points.",
-        "Begin with ISO 27001 A.5.1, the only one without any.",
+        "Begin with ISO 27001 A.5.1 A control, the only one without any (with ann@acme.example).",
     )

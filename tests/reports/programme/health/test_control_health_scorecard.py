@@ -137,7 +137,8 @@ def test_the_summary_counts_families_by_colour():
     }
     assert lead(held) == (
         "Control health is 62.9 (amber); 1 of 2 families is red or unrated.",
-        "Start with SOC 2 Access, the lowest at 56.2.",
+        "Start with SOC 2 Access, the lowest at 56.2: CC6.1 Logical access (no data) costs most (with "
+        "bob@acme.example).",
     )
 
 

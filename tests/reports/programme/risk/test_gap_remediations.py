@@ -58,7 +58,8 @@ def test_the_summary_counts_what_there_is_to_do():
     assert held.coverage == Coverage(8, 10)
     assert lead(held) == (
         "2 gaps are open, 1 critical; 1 quick win takes 2 hours.",
-        "Start with SOC 2 CC6.1 Logical access (2 hours, 3 requirements).",
+        "Start with SOC 2 CC6.1 Logical access (2 hours, 3 requirements; with ann@acme.example, planned "
+        "for 19 Nov 2026).",
     )
 
 

@@ -89,7 +89,7 @@ def test_the_summary_has_the_concentration_of_the_gaps():
     assert held.coverage == Coverage(36, 40)
     assert lead(held) == (
         "10 gaps are open, 6 of them in HIPAA; 2 of 2 open risks exceed the appetite.",
-        "Start with HIPAA Group, the largest hotspot.",
+        "Start with HIPAA Group, the largest hotspot: HIPAA 0 A control (nobody owns it, not planned yet).",
     )
     assert held.warnings == ["1 risk without a full rating: what is missing counts as 5."]
 

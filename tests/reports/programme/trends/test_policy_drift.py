@@ -88,7 +88,8 @@ def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
     )
     assert lead(held) == (
         "1 of 1 accepted guardrail has drifted, 1 of them contradicted by what is seen.",
-        "Begin with Access Control Policy, 19 days in drift. Close the gap SOC 2 CC6.1 (runbook: Enforce MFA).",
+        "Begin with Access Control Policy, 19 days in drift (nobody owns it). Close the gap SOC 2 CC6.1 "
+        "(runbook: Enforce MFA).",
     )
 
 
