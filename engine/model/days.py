@@ -13,6 +13,7 @@ MONTHS = (
 _ISO = re.compile(
     r"(?<![\w/:@-])(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z)?(?![\w/-]|[.:]\w)"
 )  # alone: within a name of a file, a range or an identifier it is no day of a sentence
+_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 _WEEK = re.compile(r"(?:(?<=\bweek )|(?<![\w/:@.-]))(\d{4})-W(\d\d)(?![\w/-])")
 
 
@@ -62,6 +63,12 @@ def _spell_week(match: re.Match[str]) -> str:
     if before.endswith(("week ", "weeks ")):
         return f"of {monday}"
     return f"{'the ' if before[-1:] == ' ' and before[-2:-1].isalpha() else ''}week of {monday}"
+
+
+def spelled_month(text: str) -> str:
+    """Dec 2026 for 2026-12; what is no month as it is."""
+    match = _MONTH.fullmatch(text)
+    return f"{MONTHS[int(match[2]) - 1][:3]} {match[1]}" if match else text
 
 
 def duration(minutes: float) -> str:

@@ -13,13 +13,15 @@ from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
 
-from engine.model.days import spelled_day, spelled_days
+from engine.model.days import spelled_day, spelled_days, spelled_month
 from engine.model.documents.document import Table
 from engine.render import words
 from engine.render.plain_values import CONTROL, LINE_BREAK
 
 _MEMO = "_cell_texts"
 ACTIONS = ("action", "actions", "event_action")  # columns of what the audit log calls what was done
+COMPARED = ("before", "after", "change")  # texts of figures, in the unit of their row
+MONTH = "month"  # the column of months, as year and number
 _ACTS = re.compile(r"[a-z][\w.-]*(?:; [a-z][\w.-]*)*")  # none is a sentence, which may cite a control
 _JOINTS = re.compile(r"(?<=\w)[._](?=\w)")
 _BAD_LINES = re.compile(LINE_BREAK)
@@ -107,12 +109,20 @@ class CellTexts:
             return self.values[name].map(
                 lambda at: "" if at is None else f"{spelled_day(at)} {at.hour:02}:{at.minute:02}"
             )
+        if dtype.is_numeric() and not words.has_own_unit(name):
+            return self._undecided(name)
         spelled = words.spelled_number(name) if dtype.is_numeric() else None
         column = self.texts[name].map(lambda cell: spelled(cell) if spelled and cell else cell or "")
         if dtype.is_nested() or is_word_column(dtype):
             column = column.map(spelled_days)
         if is_word_column(dtype):
             column = column.map(readable)
+        if table.units and name in COMPARED and is_word_column(dtype):
+            units = [table.units.get(figure, "") for figure in table.frame.to_series(0).to_list()]
+            cells = [words.measured_text(text, unit, name) for text, unit in zip(column, units, strict=True)]
+            return DictionaryColumn(cells, range(len(cells)))
+        if name == MONTH:
+            return column.map(spelled_month)
         if name in ACTIONS:
             return column.map(lambda cell: plain_action(cell) if _ACTS.fullmatch(cell) else cell)
         if name not in table.state and name not in table.words:
@@ -121,6 +131,19 @@ class CellTexts:
             own = frozenset(table.words[name])
             return column.map(lambda cell: words.spell(cell) if cell in own else cell)
         return column.map(words.spell)
+
+    def _undecided(self, name: str) -> DictionaryColumn:
+        """Numbers under a heading that says no unit: in that of their row, else whole ones without decimals."""
+        texts, numbers, units = self.texts[name], self.values[name], self.table.units
+        if not units:
+            whole = all(text is None or text.endswith(".0") for text in texts.values)
+            return texts.map(lambda text: words.plain_number(text) if whole and text else text or "")
+        figures = self.table.frame.to_series(0).to_list()
+        cells = [
+            "" if number is None else words.measured(number, units.get(figure, ""), name)
+            for figure, number in zip(figures, numbers, strict=True)
+        ]
+        return DictionaryColumn(cells, range(len(cells)))
 
 
 def plain_action(action: str) -> str:

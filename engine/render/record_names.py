@@ -10,6 +10,7 @@ from engine.render.words import label
 
 _SOURCE = re.compile(r"source:(?:action|store):([\w. -]+)")
 _OTHER_SOURCE = re.compile(r"source:\w+:(.+)")  # a test or a record
+CHECK = "check "  # a source of evidence: a check of a pull
 _RUN = re.compile(r"(.+)-r\d+")  # of a check, at a revision
 _DATED = re.compile(r"(.+)-(\d{4}-\d{2}-\d{2})")
 
@@ -25,6 +26,8 @@ def record_name(text: str, titles: Mapping[str, str]) -> str:
         return titles[text]
     if source := _SOURCE.fullmatch(text):
         return titles.get(source[1].replace("check ", "check-", 1)) or plain_action(source[1])
+    if text.startswith(CHECK):
+        return titles.get(text.replace(CHECK, "check-", 1), "")
     if (source := _OTHER_SOURCE.fullmatch(text)) or (source := _RUN.fullmatch(text)):
         return titles.get(source[1], "")
     kind, _, key = text.partition(":" if ":" in text else "/")

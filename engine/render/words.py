@@ -1,5 +1,6 @@
 """How names and values of machines read to people: one function for headings, one for values, one for states."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ _WORDS = {
     "soc2_type1": "SOC 2 type 1", "soc2_type2": "SOC 2 type 2",
 }  # fmt: skip
 
+_NUMBER_TEXT = re.compile(r"[+-]?\d+(?:\.\d+)?")
+UNDECIDED = ("", "number")  # what the numbers of a column may be in anything under
 GROUPED = ("bytes", "count", "days", "hours", "percent", "points", "weeks")
 
 # A tone is a colour and a shape; the word itself always stands beside it. What is under way or still ahead is neutral.
@@ -154,6 +157,27 @@ def in_unit(number: float, unit: str) -> str:
     return f"{number:,}"
 
 
+def measured(number: float, unit: str, column: str) -> str:
+    """A number of a row that compares figures: of a count without decimals, a difference of percentages in points."""
+    if unit == "percent" and column == "change":
+        unit = "points"
+    return in_unit(int(number) if unit == "count" and number == int(number) else number, unit)
+
+
+def measured_text(text: str, unit: str, column: str) -> str:
+    """The same of a number that is a text already, with its sign; any other text as it is."""
+    plain = text.replace(",", "")
+    if not _NUMBER_TEXT.fullmatch(plain):
+        return text
+    sign = "+" if plain.startswith("+") else ""
+    return f"{sign}{measured(float(plain) if '.' in plain else int(plain), unit, column)}"
+
+
+def has_own_unit(name: str) -> bool:
+    """Whether the numbers of a column are in one unit whatever table they stand in."""
+    return name not in COLUMNS or COLUMNS[name].unit not in UNDECIDED
+
+
 def spelled_number(name: str) -> Callable[[str], str] | None:
     """How the numbers of a column read, from their texts: thousands grouped, minutes as a span; None: as they are."""
     unit = COLUMNS[name].unit if name in COLUMNS else ""
@@ -162,6 +186,11 @@ def spelled_number(name: str) -> Callable[[str], str] | None:
     if unit == "hours":
         return _hours
     return _group_digits if unit in GROUPED else None
+
+
+def plain_number(text: str) -> str:
+    """A whole number of a column of whole numbers, which has no decimals to show."""
+    return _group_digits(text.removesuffix(".0"))
 
 
 def tone(content: object, column: str = "") -> Tone | None:

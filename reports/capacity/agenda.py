@@ -24,6 +24,7 @@ SOURCES = {
     "crossover": ("Work to share", f"{COMPLIANCE}/obligation-crossover"),
     "staffing": ("Staffing actions", f"{COMPLIANCE}/staffing-actions"),
 }
+OWN = ("crossover", "staffing")  # what committees are asked beside the board's decisions
 MARKS = {name: f"[{number}]" for number, name in enumerate(SOURCES, 1)}
 
 

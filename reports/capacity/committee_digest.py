@@ -50,6 +50,8 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
                 compared,
                 labels=LABELS,
                 state=("better",),
+                hidden=("unit",),
+                units=quarters.units(figures),
             ),
             Table(
                 "peaks",
@@ -142,7 +144,9 @@ def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meets_on: date | None, f
     step = f"Decide first: {inside(asked['decision'][0])} ({whom})." if needed else ""
     if not step and figures["hours_to_save"]:
         step = f"Collect evidence once: it saves {hours(round(figures['hours_to_save'], 1))}."
-    return Opening(f"{period}: {count(needed, 'decision')} needed, {weeks}.", step)
+    board = asked.filter(~pl.col("footnote").is_in([agenda.MARKS[name] for name in agenda.OWN])).height
+    among = f" (the board's {board:,} among them)" if 0 < board < needed else ""
+    return Opening(f"{period}: {count(needed, 'decision')} needed{among}, {weeks}.", step)
 
 
 def _charts(forecast: pl.DataFrame) -> list[Chart]:

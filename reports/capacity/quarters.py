@@ -97,6 +97,11 @@ def comparison(now: Figures, ask: Ask) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ROW, orient="row", strict=False)
 
 
+def units(figures: Figures) -> dict[str, str]:
+    """What each of the figures compared is in, by its title."""
+    return {title: figures.declared[name].unit for name, (title, _) in COMPARED.items()}
+
+
 def _of(figures: Figures, name: str) -> str | None:
     """What a figure is of: ``3 of 4 requests``, or how many were measured."""
     held, (_, noun) = figures.explained_rows(name), COMPARED[name]

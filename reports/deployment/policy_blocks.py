@@ -55,6 +55,7 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 _comparison(measures, past, figures),
                 labels={**LABELS, "title": "Figure"},
                 hidden=("measure",),
+                units={name: figures.declared[figure].unit for name, figure in MEASURES.items()},
             ),
             Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
             Table("playbooks", "By playbook, highest block rate first", playbooks, words=WORDS),
@@ -88,12 +89,17 @@ def _reasons(now: pl.DataFrame, before: pl.DataFrame | None) -> pl.DataFrame:
     """``before`` and ``change`` are null where nothing is known of the window before."""
     past = now.clear() if before is None else before
     counts = now.group_by("reason").agg(blocks=pl.len().cast(pl.Int64))
+    said = pl.concat([now, past]).group_by("reason").agg(message=pl.col("message").drop_nulls().first())
+    own = ~pl.col("reason").is_in(BLOCK_REASONS)  # a rule of the organization, which says in its message what it asks
     old = past.group_by("reason").agg(before=pl.len().cast(pl.Int64))
     return (
         counts.join(old, on="reason", how="full", coalesce=True)
+        .join(said, on="reason", how="left")
         .with_columns(pl.col("blocks", "before").fill_null(0))
         .select(
-            *("reason", "blocks", "before"),
+            "reason",
+            pl.when(own).then("message").alias("message"),
+            *("blocks", "before"),
             share_pct=pl.when(pl.col("blocks").sum() > 0).then(
                 (100 * pl.col("blocks") / pl.col("blocks").sum()).round(1)
             ),
@@ -155,11 +161,11 @@ def _opening(figures: Figures, reasons: pl.DataFrame, refused: pl.DataFrame, ask
         return Opening(f"{share}.")
     before = figures["policy_blocks_before"]
     change = "" if before is None else f", {before:,} in the {days} days before"
-    reason = reasons["reason"][0]
+    reason, message = reasons.select("reason", "message").row(0)
     who, playbook, times, last = _most_blocked(refused.filter(pl.col("reason") == reason))
     return Opening(
         f"{share} ({figures['policy_block_rate_pct']} %){change}.",
-        f"Ask {who} first, who was blocked most often by the most frequent reason ({_reason_text(reason)}): "
+        f"Ask {who} first, who was blocked most often by the most frequent reason ({_reason_text(reason, message)}): "
         f"{count(times, 'time')} with {playbook}, last on {spelled_day(last)}.",
     )
 
@@ -179,17 +185,18 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     return [Alarm(f"Blocked at least as often as let through, which usually means that the policy is wrong: {names}.")]
 
 
-def _reason_text(reason: str) -> str:
-    return reason.replace("_", " ") if reason in BLOCK_REASONS else reason
+def _reason_text(reason: str, message: str | None) -> str:
+    """A reason in words: the program's own, else what the rule says, else its name."""
+    return reason.replace("_", " ") if reason in BLOCK_REASONS else (message or reason).rstrip(".")
 
 
 def _charts(reasons: pl.DataFrame) -> list[Chart]:
     if not reasons["blocks"].sum():
         return []
-    frame = reasons.filter(pl.col("blocks") > 0)
-    return [
-        Chart("bars", "Blocks by reason", frame, "reason", "blocks", "Blocks of the window by reason.", words=WORDS)
-    ]
+    counted = reasons.filter(pl.col("blocks") > 0)
+    texts = [_reason_text(*row) for row in counted.select("reason", "message").iter_rows()]
+    frame = counted.select("blocks", reason=pl.Series(texts, dtype=pl.String))
+    return [Chart("bars", "Blocks by reason", frame, "reason", "blocks", "Blocks of the window by reason.")]
 
 
 REPORT = Report(

@@ -83,8 +83,9 @@ def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
     worse = count_of(figures["controls_regressed"], "control")
+    late = figures["reminder_items_overdue"]
     counts = {
-        "reminder_items_overdue": f"{figures['reminder_items_overdue']:,} overdue",
+        "reminder_items_overdue": f"{count_of(late, 'duty or remediation', 'duties and remediations')} overdue",
         "reminder_items_due_soon": f"{figures['reminder_items_due_soon']:,} due soon",
         "controls_regressed": f"{worse} worse than before",
     }

@@ -13,7 +13,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, hours, percent
+from reports.shared.wording import count, hours
 from reports.staffing import completion, wording
 
 COLUMNS = (
@@ -106,8 +106,10 @@ def _opening(figures: Figures) -> Opening:
         return Opening(
             "Nothing is taken up yet." if ahead else "No proposal was taken up before its week was over.", ahead
         )
-    text = f"{done} of {count(figures['staffing_actions_taken_up'], 'action')} taken up "
-    text += f"{_is(done)} completed ({percent(figures['staffing_completion_pct'])})"
+    under_way = figures["staffing_actions_tracked"] + figures["staffing_actions_open"]
+    waits = f", {count(waiting, 'proposal waits', 'proposals wait')}" if waiting else ""
+    taken_up = count(figures["staffing_actions_taken_up"], "action")
+    text = f"{taken_up} taken up: {done} completed, {under_way} under way{waits}"
     late = figures["staffing_actions_breached"]
     if not late:
         return Opening(f"{text}.", ahead)

@@ -2,13 +2,14 @@
 
 import polars as pl
 
+from engine.model.days import quarters
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import personal, setup
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, hours, percent
 from reports.staffing import completion, wording
 from reports.staffing.breaches import first_words
 
@@ -91,19 +92,22 @@ def _opening(open_now: pl.DataFrame, figures: Figures) -> Opening:
     taken_up, late = figures["staffing_actions_taken_up"], figures["staffing_actions_breached"]
     if not taken_up:
         return Opening(f"None of the {count(recorded, 'proposal')} has been taken up.", "Take up or drop them.")
-    text = (
-        f"{figures['staffing_actions_completed']} of {count(taken_up, 'action')} completed "
-        f"({percent(figures['staffing_completion_pct'])}), "
-        f"{figures['staffing_actions_completed_lately'] or 'none'} in the last week"
-    )
+    lately = figures["staffing_actions_completed_lately"]
+    text = f"{_relief(figures)}; {lately or 'none'} {'was' if lately <= 1 else 'were'} completed in the last week"
     if open_now.is_empty():
-        return Opening(f"{text}; nothing is open.")
+        return Opening(f"{text}, and nothing is open.")
     first = (open_now.filter(pl.col("standing") == "breached") if late else open_now).row(0, named=True)
-    past = f", {late} past the SLA" if late else ""
-    return Opening(
-        f"{text}; {figures['staffing_actions_tracked']} tracked and {figures['staffing_actions_open']} open{past}.",
-        f"Complete or close {wording.action_name(first)} ({wording.whose(first)}).",
-    )
+    return Opening(f"{text}.", f"Complete or close {wording.action_name(first)} ({wording.whose(first)}).")
+
+
+def _relief(figures: Figures) -> str:
+    """What the completed actions brought, as far as anybody recorded it."""
+    done, planned = figures["staffing_actions_completed"], figures["staffing_relief_planned_hours"]
+    finished = f"{done} of {count(figures['staffing_actions_taken_up'], 'action')} completed"
+    if not planned:
+        return f"{finished}, and no relief is recorded"
+    came, share = figures["staffing_relief_actual_hours"], figures["staffing_relief_realised_pct"]
+    return f"{finished}, which brought {quarters(came)} of {hours(planned)} of relief ({percent(share)})"
 
 
 def _warnings(figures: Figures, members: pl.DataFrame) -> list[str]:

@@ -60,19 +60,19 @@ def build(
                 state=("state",),
             ),
             Table(
-                "evidence_files",
-                "Where evidence items are, those that are not whole first",
-                _files(evidence_files),
-                state=("held_state",),
-                note="Held bytes are given back by hq evidence get, and are in archives; what is told is elsewhere.",
-            ),
-            Table("sources", "By source of evidence", claim_rows.by_source(rows)),
-            Table("frameworks", "By framework", claim_rows.by_framework(rows, bare, ask)),
-            Table(
                 "orphan_controls",
                 "Controls that no claim is about",
                 bare.select("framework", "control_id", "title", "owner"),
                 note="They claim nothing, so nothing can be traced.",
+            ),
+            Table("sources", "By source of evidence", claim_rows.by_source(rows)),
+            Table("frameworks", "By framework", claim_rows.by_framework(rows, bare, ask)),
+            Table(
+                "evidence_files",
+                _files_title(figures["evidence_not_whole"]),
+                _files(evidence_files),
+                state=("held_state",),
+                note="Held bytes are given back by hq evidence get, and are in archives; what is told is elsewhere.",
             ),
             Table(
                 "merkle_proofs",
@@ -103,6 +103,13 @@ def _files(evidence_files: pl.DataFrame) -> pl.DataFrame:
     return evidence_files.sort(damaged, "evidence_on", "id", descending=[True, True, False]).select(
         *("id", "title", "source", "owner", "evidence_on", "linked_controls", "evidence_place", "held_state"),
         *("evidence_bytes", "sha256"),
+    )
+
+
+def _files_title(damaged: int) -> str:
+    """What stands first in the list of items, where anything does."""
+    return (
+        f"Where evidence items are, the {damaged:,} that are not whole first" if damaged else "Where evidence items are"
     )
 
 

@@ -46,11 +46,11 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
     actions, by_vendor = _actions(rows), _vendors(vendor_controls, vendors, rows)
     total = figures["inherited_controls"]
     return Document(
-        *_opening(actions, figures),
+        *_opening(actions, by_vendor, figures),
         tables=(
             Table(
                 "actions",
-                "What to ask for, worst first",
+                "What to ask for, worst vendor first",
                 actions,
                 labels=LABELS,
                 state=("gap",),
@@ -92,7 +92,14 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(document=document)
         .with_columns(action=what)
-        .sort("severity_score", *by, descending=[True, *[False] * len(by)], nulls_last=True)
+        .sort(
+            pl.col("severity_score").sum().over("vendor_id"),
+            "vendor_id",
+            "severity_score",
+            *by,
+            descending=[True, False, True, *[False] * len(by)],
+            nulls_last=True,
+        )
         .select(
             "vendor",
             "tier",
@@ -155,7 +162,7 @@ def _frameworks(vendor_controls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(actions: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(actions: pl.DataFrame, by_vendor: pl.DataFrame, figures: Figures) -> Opening:
     total, gaps = figures["inherited_controls"], figures["inherited_gaps"]
     if not figures["vendors"]:
         return Opening(
@@ -167,11 +174,13 @@ def _opening(actions: pl.DataFrame, figures: Figures) -> Opening:
         )
     if not gaps:
         return Opening(f"{part_of(total, total, 'inherited control')} evidenced.", "Keep our own side of them working.")
-    first: FrameRow = actions.row(0, named=True)
+    worst = by_vendor["vendor_id"][0]
+    first: FrameRow = actions.filter(pl.col("vendor_id") == worst).row(0, named=True)
     share = f"{part_of(gaps, total, 'inherited control')} without evidence that counts"
     return Opening(
         f"{share}, at {count_of(figures['vendors_with_inherited_gaps'], 'vendor')}.",
-        f"Begin with {first['vendor']} (tier {first['tier']}, {with_whom(first['owner'])}): {first['action']}, "
+        f"Begin with {first['vendor']}, whose controls weigh most (tier {first['tier']}, {with_whom(first['owner'])}): "
+        f"{first['action']}, "
         f"which concerns {count_of(first['controls'], 'control')}.",
     )
 

@@ -105,3 +105,26 @@ def test_a_value_is_spelled_once_for_all_rows_that_have_it():
 def test_numbers_that_are_equal_and_written_differently_stay_apart():
     texts = cell_texts.cell_texts(table(pl.DataFrame({"change": [0.0, -0.0, 0.0]})))
     assert list(texts.texts["change"]) == ["0.0", "-0.0", "0.0"]
+
+
+def test_rows_that_compare_figures_are_read_each_in_its_unit():
+    frame = pl.DataFrame(
+        {
+            "measure": ["blocks", "rate", "median", "new"],
+            "window": [18.0, 58.1, 18618.0, None],
+            "change": [16.0, 48.6, -30.0, None],
+        }
+    )
+    units = {"blocks": "count", "rate": "percent", "median": "minutes"}
+    shown = cell_texts.CellTexts(table(frame, units=units)).display_columns
+    assert list(shown["window"]) == ["18", "58.1\u00a0%", "12 days 22 h", ""]
+    assert list(shown["change"]) == ["16", "48.6\u00a0points", "-30 min", ""]
+
+
+def test_whole_numbers_under_a_heading_without_a_unit_have_no_decimals():
+    frame = pl.DataFrame({"loss_low": [60000.0, 1.0], "severity_score": [1.5, 2.0]})
+    shown = cell_texts.CellTexts(table(frame)).display_columns
+    assert {name: list(column) for name, column in shown.items()} == {
+        "loss_low": ["60,000", "1"],
+        "severity_score": ["1.5", "2.0"],
+    }

@@ -74,6 +74,8 @@ class Table:
     ``comparison``: it compares two days itself; what changed between two days leaves it out.
     ``part_of`` names tables of the same document that have its rows too, such as the whole of a list of the worst; a
     CSV has each of them once.
+    ``units`` says, where rows compare figures, what the numbers of each are in, by the cell of its first column: people
+    read ``12 days 22 h`` for minutes and ``18`` for a count.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Table:
     headings: Mapping[str, str] = field(default_factory=dict)
     comparison: bool = False
     part_of: Sequence[str] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def unseen(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ _FIRST = (
     *("due_on", "on", "owner", "owners", "todo", "next_step", "what", "why", "finding", "clock", "days_left", "reason"),
     # what rows are sorted and charts are drawn by
     *("days_in_drift", "days_over", "drift", "median_pct", "gap_controls", "points_lost", "shortfall_hours"),
-    *("borrow_hours", "movement"),
+    *("borrow_hours", "movement", "best_on", "hours_to_save", "next_close_on"),
 )
 _LAST = (
     *("cohort", "dated_on", "n", "sample", "statement"),

@@ -12,10 +12,10 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from engine.model.days import spelled_day, spelled_days
+from engine.model.days import spelled_day, spelled_days, spelled_month
 from engine.model.declarations.filters import ROWS
 from engine.model.documents.document import Alarm, Chart, Document, Edition
-from engine.model.documents.pictures import Picture, TimelinePicture
+from engine.model.documents.pictures import GraphPicture, Picture, TimelinePicture
 from engine.model.documents.tones import TONES
 from engine.render import CONTENT_SECURITY_POLICY, SCRIPT, TEMPLATES, words
 from engine.render.html.charts import charts, palette
@@ -72,6 +72,8 @@ def with_lead(edition: Edition, tables: Sequence[TableSheet], links: Links) -> S
 def _has_lead(document: Document, tables: Sequence[TableSheet]) -> bool:
     """Whether a page begins with a picture and a table side by side."""
     drawn = document.pictures or any(chart.frame.get_column(chart.y).drop_nulls().len() for chart in document.charts)
+    if document.pictures and isinstance(document.pictures[0], GraphPicture):
+        return False  # its labels want the breadth of a page
     return bool(drawn) and bool(tables) and tables[0].has_rows and document.story is None
 
 
@@ -117,7 +119,7 @@ def _as_read(chart: Chart, edition: Edition) -> Chart:
     if chart.frame.schema[chart.x] != pl.String:
         return chart
     every = chart.frame.get_column(chart.x).drop_nulls().unique()
-    read = {said: edition.people.get(said) or spelled_days(said).removeprefix("week of ") for said in every}
+    read = {said: edition.people.get(said) or _place(said) for said in every}
     changed = {said: text for said, text in read.items() if text != said}
     if not changed:
         return chart
@@ -126,6 +128,11 @@ def _as_read(chart: Chart, edition: Edition) -> Chart:
         for mark in chart.marks
     ]
     return replace(chart, frame=chart.frame.with_columns(pl.col(chart.x).replace(changed)), marks=marks)
+
+
+def _place(said: str) -> str:
+    """A place of a chart as people read it: the Monday of a week, a month by name."""
+    return spelled_month(spelled_days(said).removeprefix("week of "))
 
 
 def _with_lane_names(picture: Picture, edition: Edition) -> Picture:

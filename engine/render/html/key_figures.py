@@ -1,6 +1,7 @@
 """The key figures of a page: six at most with what changed, the others behind a disclosure, pairs as one table."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.model.documents.document import Document
@@ -11,6 +12,10 @@ from engine.render import words
 
 MOST = 6  # figures that a reader takes in at a glance
 SHORT = 22  # characters of a figure that needs no broader field
+AROUND = 45  # characters of a headline that say what a number is of
+_NO_FIGURE = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}|(?:[A-Z]{2,}|Article) \d+")  # 27 Nov 2026, SOC 2, Article 32
+_NUMBER = re.compile(r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?![\w-]|[.,]\d)(\s?(?:%|hours?|days?))?")
+ECHOED = ("horizon_weeks", "trend_weeks")  # say what was asked
 THEN = "scenario_"  # what a figure would be, beside what it is
 
 
@@ -47,7 +52,10 @@ class KeyFigures:
 
 
 def key_figures(document: Document) -> KeyFigures:
-    """The figures of a document, those that judge before those that only count, each in the order of its summary."""
+    """The figures of a document: those of its headline, then those that something is wrong with, then what counts.
+
+    Each in the order of the summary; zeros, good or not, and what is of another day come last.
+    """
     shown = {name: one for name, one in words.figures(document).items() if name not in HASHED_COLUMNS}
     pairs = {name for name in shown if f"{THEN}{name}" in shown}
     compared = [_pair(document, name, shown) for name in shown if name in pairs]
@@ -58,7 +66,8 @@ def key_figures(document: Document) -> KeyFigures:
         for name, content in shown.items()
         if name not in changes.values()
     ]
-    order = sorted(figures, key=lambda figure: (_is_last(document, figure), figures.index(figure)))
+    said = _said(document, figures)
+    order = sorted(figures, key=lambda figure: (said.get(figure.name, _place(document, figure)), figures.index(figure)))
     first = [figure for figure in order if figure.content is not None and _is_short(figure)][:MOST]
     return KeyFigures(first, [figure for figure in figures if figure not in first], compared)
 
@@ -105,9 +114,71 @@ def _change_of(name: str, shown: Mapping[str, object]) -> str:
     return f"{stem}_change" if f"{stem}_change" in shown else ""
 
 
-def _is_last(document: Document, figure: KeyFigure) -> bool:
-    """Whether a figure says nothing of how it should be, or is one of another day."""
-    return document.better.get(figure.name, "neither") == "neither" or "_before" in figure.name
+@dataclass(frozen=True)
+class _Statement:
+    """A number that a headline states: where, what of, and the words around it."""
+
+    at: int
+    number: float
+    unit: str  # the word behind it where that is one
+    around: frozenset[str]
+
+    def is_of(self, value: float, unit: str) -> bool:
+        """Whether a figure could be what is stated: hours are said to the quarter, points without their word too."""
+        near = 0.125 if unit == "hours" else 0.005
+        named = unit if unit in ("percent", "hours", "days") else ""
+        return abs(self.number - value) <= near and self.unit == named
+
+
+def _said(document: Document, figures: Sequence[KeyFigure]) -> Mapping[str, float]:
+    """The figures that the headline states, from 0 by where they stand in it; each number stands for one of them."""
+    places: dict[str, float] = {}
+    for statement in _statements(document.headline):
+        possible = [
+            figure
+            for figure in figures
+            if figure.name not in places and _is_stated(statement, document.summary[figure.name], figure, document)
+        ]
+        if possible:
+            figure = max(possible, key=lambda one: len(statement.around & _words(one.title)))
+            places[figure.name] = statement.at / (len(document.headline) + 1)
+    return places
+
+
+def _statements(headline: str) -> Iterator[_Statement]:
+    text = _NO_FIGURE.sub(lambda found: " " * len(found[0]), headline)
+    for match in _NUMBER.finditer(text):
+        start, end = match.span()
+        behind = (match[2] or "").strip()
+        unit = {"%": "percent", "hour": "hours", "day": "days"}.get(behind.removesuffix("s"), "")
+        around = _words(text[max(0, start - AROUND) : end + AROUND])
+        yield _Statement(start, float(match[1].replace(",", "")), unit, around)
+
+
+def _is_stated(statement: _Statement, value: object, figure: KeyFigure, document: Document) -> bool:
+    unit = document.units.get(figure.name, "")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or figure.name in ECHOED
+        or "_before" in figure.name
+    ):
+        return False
+    return statement.is_of(value, unit)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]{3,}", text.lower()))
+
+
+def _place(document: Document, figure: KeyFigure) -> int:
+    """1 of what judges and is not as it should be, 2 of what only counts, 3 of good zeros, 4 of the rest."""
+    value, better = document.summary[figure.name], document.better.get(figure.name, "neither")
+    if figure.name in ECHOED or "_before" in figure.name:
+        return 4
+    if better == "neither":
+        return 4 if value == 0 and not isinstance(value, bool) else 2
+    return 3 if figure.tone == "good" and not value else 1
 
 
 def _is_short(figure: KeyFigure) -> bool:

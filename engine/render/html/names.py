@@ -16,7 +16,7 @@ IDENTIFIERS = ("id", "control_id", "gap_id", "policy_id", "requirement", "contro
 TITLES = ("title", "name")
 TITLES_OF = {"procedure": ("schedule_id", "check_id"), "label": ("node", "id"), "action": ("event_id",)}
 """Columns of titles by another name, and the identifiers that they belong to."""
-_HASH = re.compile(r"[a-z]+_[0-9a-f]{12,}|(?:source|control|requirement):.+")
+_HASH = re.compile(r"[a-z]+_[0-9a-f]{12,}|(?:source|control|requirement):.+|check[ -].+-r\d+(?:-[a-z]+)*|check .+")
 MOST_NAMES = 6  # in one cell; more are behind a disclosure
 
 

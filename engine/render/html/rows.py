@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from engine.model.days import spelled_days
 from engine.model.documents.document import Table
 from engine.render import words
-from engine.render.cell_texts import CellTexts, DictionaryColumn, cell_texts, is_inert, is_word_column
+from engine.render.cell_texts import CellTexts, DictionaryColumn, cell_texts, is_inert, is_word_column, readable
 from engine.render.html.escaping import escape_text
 from engine.render.html.fold import ROOM, ColumnText, Fold, fold
 from engine.render.html.heads import SheetColumn, SheetHead, head
@@ -26,6 +27,7 @@ PROSE = 90  # characters: sentences, which want a broad column on a screen
 SHORT_TABLE = 8  # rows, those below a row counted
 FIRST_ROWS = 25  # the others are behind a disclosure
 MONDAY = "week_start_on"  # what a column of weeks says itself
+MANY_TEXTS = 3  # so many long texts in a cell are a list
 SAME_ROWS = 3  # from so many on, what is the same in each of them is said once above them
 
 
@@ -46,6 +48,7 @@ class TableSheet:
     legend: Sequence[tuple[str, str]]
     same: Markup
     visible: int = FIRST_ROWS  # rows that are not behind the disclosure
+    folded: int = 0  # columns told below their row
 
     @property
     def height(self) -> int:
@@ -103,7 +106,15 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
         for name, width in folded.shown.items()
     ]
     return TableSheet(
-        key, table, side, head(side), frame.rows(texts), folded.is_wide, heat.legend, frame.line(same, texts)
+        key,
+        table,
+        side,
+        head(side),
+        frame.rows(texts),
+        folded.is_wide,
+        heat.legend,
+        frame.line(same, texts),
+        folded=len(folded.below),
     )
 
 
@@ -133,7 +144,7 @@ class _Frame:
 
     def _contents(self, names: Sequence[str], texts: CellTexts) -> Mapping[str, DictionaryColumn]:
         named = named_cells(self.table, names, self.links)
-        return {name: named.get(name) or self._content(name, texts.display_columns[name]) for name in names}
+        return {name: named.get(name) or self._content(name, texts) for name in names}
 
     def _join(self, side: Iterable[Sequence[str]], below: Iterable[Sequence[str]] | None) -> list[str]:
         rows = [f"<tr>{''.join(row)}</tr>" for row in side]
@@ -143,12 +154,26 @@ class _Frame:
         more = (" ".join(filter(None, told)) for told in below)
         return [f"{row}{opening}{text}</td></tr>" if text else row for row, text in zip(rows, more, strict=True)]
 
-    def _content(self, name: str, column: DictionaryColumn) -> DictionaryColumn:
+    def _content(self, name: str, texts: CellTexts) -> DictionaryColumn:
+        column = texts.display_columns[name]
+        if self.table.schema[name].is_nested() and name not in self.table.state and name not in self.table.words:
+            cells = zip(column.values, texts.values[name].values, strict=True)
+            return DictionaryColumn([self._list_cell(text, parts) for text, parts in cells], column.rows)
         if name in self.table.state:
             return column.map(lambda cell: _badge(cell, name))
         if self._is_prose(name):
             return column.map(lambda text: str(with_links(text, self.links)))
         return column if is_inert(self.table.schema[name]) else column.map(escape_text)
+
+    def _list_cell(self, text: str, parts: Sequence[object] | None) -> str:
+        """Several long texts of a cell: the first stands there, the others are a list behind a disclosure."""
+        items = [spelled_days(readable(str(part))) for part in parts or () if part is not None]
+        if len(items) < MANY_TEXTS or len(text) <= PROSE:
+            return str(with_links(text, self.links))
+        first, *others = [str(with_links(item, self.links)) for item in items]
+        rest = "".join(f"<i>; </i><span>{item}</span>" for item in others)
+        more = f"and {len(others)} more"
+        return f'<details class="several"><summary data-more="{more}">{first}</summary>{rest}</details>'
 
     def _is_prose(self, name: str) -> bool:
         """Whether cells may name things within sentences."""

@@ -92,6 +92,7 @@ def diff_document(diff_context: DiffContext) -> Document:
     headline, why = _headline(diff_context, counts)
     return Document(
         headline=headline,
+        next_step=diff_context.difference.next_step,
         summary=summary,
         titles=_TITLES,
         tables=(
@@ -178,7 +179,10 @@ def _figures(diff_context: DiffContext) -> Table:
     ]
     labels = {"title": "Figure", "change": "Change", "direction": "For the", "why": "Why"}
     frame = pl.DataFrame(rows, schema=dict(FIGURES), orient="row")
-    return Table("figures", "Figures", frame, labels=labels, hidden=("figure",))
+    units = {figure.id: figure.unit or "" for figure in diff_context.difference.figures}
+    return Table(
+        "figures", "Figures", frame, labels=labels, hidden=("figure", "unit"), state=("direction",), units=units
+    )
 
 
 def _because(figure: FigureChange, diff_context: DiffContext) -> str | None:

@@ -55,6 +55,7 @@ class DocumentDifference:
     figures: tuple[FigureChange, ...]
     tables: tuple[NamedDifference, ...]
     headlines: tuple[str, str]
+    next_step: str = ""  # of the report as it is
 
     @property
     def is_empty(self) -> bool:
@@ -71,6 +72,7 @@ def diff_documents(before: Document, after: Document, declared: Sequence[Figure]
         _figures(before, after, declared),
         tuple(each for each in differences if not each.rows.is_empty),
         (before.headline, after.headline),
+        after.next_step,
     )
 
 

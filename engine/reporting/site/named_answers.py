@@ -9,7 +9,6 @@ import polars as pl
 from engine.facts.controls.horizons import lapsed_on
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document
-from engine.model.vocabulary import VENDOR_TIERS
 from engine.planning.outlook import make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
@@ -94,19 +93,13 @@ def overload(snapshot: Snapshot) -> str:
     return f"Short of hours: {_then(said)}." if said else ""
 
 
-def weak_vendors(snapshot: Snapshot) -> str:
-    """The vendors that block controls, the most critical first, and why."""
-    rank = {tier: place for place, tier in enumerate(VENDOR_TIERS)}
-    rows = (
-        snapshot.fact("vendors")
-        .filter(pl.col("inherited_gaps") > 0)
-        .with_columns(pl.col("tier").replace_strict(rank, default=len(rank), return_dtype=pl.Int64).alias("rank"))
-        .sort("rank", "inherited_gaps", "vendor_id", descending=[False, True, False])
-    )
+def weak_vendors(snapshot: Snapshot, document: Document) -> str:
+    """The vendors that block controls in the order of the report that it leads to, and why."""
+    rows = next((table.frame for table in document.tables if table.name == "vendors"), pl.DataFrame())
     needs = needs_of_vendors(snapshot)
     said = [
         f"{one['name']} ({one['tier']}): {_needs_text(needs.get(one['vendor_id'], []))}; "
-        f"{one['inherited_gaps']} {'control waits' if one['inherited_gaps'] == 1 else 'controls wait'} for it"
+        f"{one['gaps']} {'control waits' if one['gaps'] == 1 else 'controls wait'} for it"
         for one in rows.head(FEW).iter_rows(named=True)
     ]
     return f"{'. '.join(said)}." if said else ""

@@ -9,6 +9,7 @@ import polars as pl
 
 from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import FrameRow
+from engine.model.entities import FRAMEWORK_REPORTS
 from engine.model.vocabulary import LIVE_INCIDENTS
 from engine.render import words
 from engine.render.cell_texts import plain_action
@@ -17,7 +18,8 @@ from engine.reporting.site.vendor_needs import needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
 MOST_LINES = 12
-_ALL_PROOF = "With events, hashes and bundles: /api/governance/compliance/evidence-lineage"
+_REPORTS = "/api/governance/compliance"
+_ALL_PROOF = f"With events, hashes and bundles: {_REPORTS}/evidence-lineage"
 _WEEK, _MONTH = timedelta(days=7), timedelta(days=30)
 
 
@@ -37,8 +39,9 @@ class Portrait(NamedTuple):
 
 
 def portraits(snapshot: Snapshot) -> dict[ThingKey, Portrait]:
-    """Of controls, people, vendors, services, requests and incidents; a framework has its own report."""
+    """Of frameworks, controls, people, vendors, services, requests and incidents."""
     return {
+        **dict(_frameworks(snapshot)),
         **dict(_controls(snapshot)),
         **dict(_people(snapshot)),
         **dict(_vendors(snapshot)),
@@ -46,6 +49,48 @@ def portraits(snapshot: Snapshot) -> dict[ThingKey, Portrait]:
         **dict(_requests(snapshot)),
         **dict(_incidents(snapshot)),
     }
+
+
+def _frameworks(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
+    """Each with its readiness, the day for which it is to be ready, and the gaps that are most worth closing."""
+    gaps: dict[str, list[FrameRow]] = defaultdict(list)
+    worthwhile = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True)
+    for row in worthwhile.iter_rows(named=True):
+        gaps[row["framework"]].append(row)
+    targets = dict(snapshot.fact("framework_targets").select("framework", "target_on").iter_rows())
+    for row in snapshot.fact("readiness").iter_rows(named=True):
+        name, mine = row["framework"], gaps[row["framework"]]
+        said = f"{row['effective']:,} of {_number(row['applicable'], 'applicable control')} effective"
+        due = f"; to be ready on {spelled_day(targets[name])}" if targets.get(name) else ""
+        called = snapshot.framework_name(name)
+        lines = [
+            f"{called} {gap['control_id']} {gap['title']}, {words.spell(gap['state'])}: {_closing(gap)}" for gap in mine
+        ]
+        title = "The one gap" if len(mine) == 1 else f"Which of the {len(mine):,} gaps first"
+        parts = [part(title, lines)] if mine else []
+        report = f"{_REPORTS}/{FRAMEWORK_REPORTS[name]}" if name in FRAMEWORK_REPORTS else ""
+        own = (
+            [PortraitPart("In its own words", [f"Every requirement with state and owner: {report}"])] if report else []
+        )
+        yield ("framework", name), Portrait(f"{said}{_moved(row)}{due}.", [*parts, *own])
+
+
+def _moved(readiness: FrameRow) -> str:
+    """Strict readiness and its change since the snapshot that it is compared with."""
+    now, before = readiness["strict_pct"], readiness["prior_strict_pct"]
+    if now is None:
+        return ""
+    if before is None or readiness["prior_on"] is None:
+        return f" ({now:.1f} %)"
+    change = round(now - before, 1)
+    way = "as" if not change else f"{'up' if change > 0 else 'down'} {abs(change):.1f} points since"
+    return f" ({now:.1f} %, {way} on {spelled_day(readiness['prior_on'])})".replace("since on", "since")
+
+
+def _closing(gap: FrameRow) -> str:
+    """With whom a gap is, and for when closing it is planned."""
+    day = f"planned for {spelled_day(gap['due_on'])}" if gap["due_on"] else "not planned yet"
+    return f"{gap['owner'] or 'nobody owns it'}, {day}"
 
 
 def part(title: str, lines: Sequence[str]) -> PortraitPart:

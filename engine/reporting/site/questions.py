@@ -63,7 +63,7 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
             "inherited-control-gaps",
             "vendors_with_inherited_gaps",
             _weak_vendors,
-            by_name=of_records(weak_vendors),
+            by_name=weak_vendors,
         ),
         SiteQuestion(
             "What did auditors ask that is late?",

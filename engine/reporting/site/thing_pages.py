@@ -93,7 +93,8 @@ class ThingPages:
         return list(report_parts.values())
 
     def _record(self, thing: Thing) -> list[RecordLine]:
-        plain = plain_value(thing.record, thing.kind)
+        record = {name: value for name, value in thing.record.items() if not name.startswith("prior_")}  # said above
+        plain = plain_value(record, thing.kind)
         headings = {name: COLUMNS[name].label if name in COLUMNS else words.label(name) for name in plain}
         return [RecordLine(headings[name], self._value(name, value)) for name, value in plain.items()]
 

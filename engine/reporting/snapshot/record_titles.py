@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
+from engine.catalogue.playbook_titles import playbook_titles
 from engine.facts.memory import FactCache
 from engine.model.days import spelled_day
 from engine.model.vocabulary import FRAMEWORK_NAMES
@@ -35,11 +36,12 @@ TITLE_COLUMNS: Mapping[str, tuple[str, str]] = {
 
 
 _SPELLED = {"attestations_rows", "event_ids_rows", "sealed_bundles_rows"}  # titles that are made of other columns
+_PLAYED = {"policy_blocks_rows", "automation_runs_rows", "rehearsals_rows"}  # name playbooks of the program
 
 
 def title_scans(facts: Iterable[str]) -> frozenset[str]:
     """The scans that have the titles of what these facts are made from."""
-    return behind(facts) & (TITLE_COLUMNS.keys() | _SPELLED)
+    return behind(facts) & (TITLE_COLUMNS.keys() | _SPELLED | _PLAYED)
 
 
 def record_titles(facts: Iterable[str], fact: Fact, known: FactCache[Mapping[str, str]]) -> Mapping[str, str]:
@@ -55,6 +57,8 @@ def record_titles(facts: Iterable[str], fact: Fact, known: FactCache[Mapping[str
 
 
 def _titles(frames: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, str]]:
+    if not _PLAYED.isdisjoint(frames):
+        yield from playbook_titles().items()
     for scan, frame in frames.items():
         if scan in TITLE_COLUMNS:
             rows = frame.select(*TITLE_COLUMNS[scan]).iter_rows()

@@ -1,5 +1,7 @@
 """Duties due close together that one collection of evidence would serve, and the hours that this saves."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from engine.model.declarations.ask import Ask
@@ -9,7 +11,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows, member_rows
 from reports.shared import ledger, setup
-from reports.shared.wording import all_of, count, hours, with_whom
+from reports.shared.wording import all_of, count, hours, some_of, with_whom
 
 SHOWN = 10
 
@@ -24,7 +26,8 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
                 "clusters",
                 "Clusters, largest saving first",
                 frame.drop("members", "lead"),
-                hidden=("duties", "basis", "frameworks", "owners", "overdue"),
+                hidden=("duties", "basis", "frameworks", "overdue"),
+                labels={"owners": "Who"},
             ),
             Table(
                 "members",
@@ -33,7 +36,7 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
                 hidden=("obligation_id", "kind"),
             ),
         ),
-        charts=_charts(frame),
+        charts=_charts(frame, figures.rows(ledger.pending)),
         definitions={
             "Cluster": "Pending duties up to the horizon that share a control, an evidence item or a full mapping, "
             f"with due dates at most {days:g} days apart. It grows only while one date suits every member.",
@@ -67,15 +70,24 @@ def _opening(frame: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     )
 
 
-def _charts(found: pl.DataFrame) -> list[Chart]:
+def _charts(found: pl.DataFrame, pending: pl.DataFrame) -> list[Chart]:
     if found.is_empty():
         return []
-    frame = found.head(SHOWN).select(
-        cluster=pl.format("{}. {}, {} duties", pl.int_range(1, pl.len() + 1), "best_on", pl.col("members").list.len()),
+    best = found.head(SHOWN)
+    controls = dict(pending.select("obligation_id", "controls").iter_rows())
+    names = [_about(members, controls) for members in best["members"]]
+    frame = best.select(
+        cluster=pl.format("{}. {}", pl.int_range(1, pl.len() + 1), pl.Series(names, dtype=pl.String)),
         hours="hours_to_save",
     )
-    alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, by best date and number of duties."
+    alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, by the controls of their duties."
     return [Chart("bars", "Most worthwhile", frame, "cluster", "hours", alt)]
+
+
+def _about(members: list[str], controls: Mapping[str, list[str] | None]) -> str:
+    """The controls of a cluster's duties, the first two by name."""
+    tags = dict.fromkeys(tag.partition(":")[2] for name in members for tag in controls[name] or ())
+    return some_of(list(tags), 2) or count(len(members), "duty", "duties")
 
 
 def _warnings(linked_evidence: pl.DataFrame, figures: Figures) -> list[str]:

@@ -20,7 +20,8 @@ from tests.render.parsing import Page
 EVIL = '</style></title></svg><script>alert(1)</script><img src=x onerror="y">\'&amp;*/'
 STRUCTURE = (
     "html head meta title link style body header p h1 time main span section h2 ul li dl div dt dd ol b figure "
-    "figcaption svg defs pattern desc rect text line path circle table caption colgroup col thead tr th tbody td footer code script details summary small"
+    "figcaption svg defs pattern desc rect text line path circle table caption colgroup col thead tr th tbody td footer code script details summary small "
+    "i label input"
 )
 
 

@@ -16,12 +16,21 @@ def names(figures):
     return [figure.name for figure in figures]
 
 
-def test_figures_that_judge_come_first_and_six_stand_at_once():
-    summary = {"weeks": 13, **{f"late_{number}": number for number in range(7)}, "unknown": None}
-    figures = key_figures(Document("", summary=summary, better={f"late_{number}": "less" for number in range(7)}))
-    assert names(figures.first) == [f"late_{number}" for number in range(6)]
-    assert names(figures.rest) == ["weeks", "late_6", "unknown"]
-    assert [figure.tone for figure in figures.first] == ["good", *["watch"] * 5]
+def test_what_is_wrong_comes_before_what_counts_and_a_good_zero_last():
+    summary = {"late_0": 0, "weeks": 13, **{f"late_{number}": number for number in range(1, 5)}, "unknown": None}
+    figures = key_figures(Document("", summary=summary, better={f"late_{number}": "less" for number in range(5)}))
+    assert names(figures.first) == ["late_1", "late_2", "late_3", "late_4", "weeks", "late_0"]
+    assert [figure.tone for figure in figures.first] == [*["watch"] * 4, None, "good"]
+    assert names(figures.rest) == ["unknown"]
+
+
+def test_the_figures_of_the_headline_come_first_in_its_order():
+    headline = "5 of 10 requests were answered in time on 5 Nov 2026 (50.0 %), SOC 2 took 7.5 hours; 1,204 are late."
+    summary = {"late": 1204, "on_track": 5, "soc": 2, "hours": 7.45, "in_time": 5, "share": 50.0, "asked": 10}
+    titles = {"on_track": "Requests on track", "in_time": "Requests answered in time", "soc": "Frameworks"}
+    units = {"share": "percent", "hours": "hours"}
+    figures = key_figures(Document(headline, summary=summary, titles=titles, units=units))
+    assert names(figures.first) == ["in_time", "asked", "share", "hours", "late", "on_track"]
 
 
 def test_a_change_stands_with_its_figure_and_says_whether_it_is_for_the_better():

@@ -46,6 +46,32 @@ def test_without_records_there_is_no_portrait():
     assert portraits(Records()) == {}
 
 
+def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_first():
+    readiness = {"framework": "soc2", "applicable": 61, "effective": 37, "strict_pct": 60.7, "prior_strict_pct": 65.6}
+    gap = {**CONTROL, "gap_id": "soc2:CC6.1", "title": "Logical access", "state": "ineffective", "priority": 2.0}
+    other = {**gap, "gap_id": "soc2:A1.3", "control_id": "A1.3", "title": "Recovery", "priority": 1.0}
+    frames = {
+        "readiness": rows("readiness", {**readiness, "prior_on": date(2026, 10, 26)}),
+        "framework_targets": rows("framework_targets", {"framework": "soc2", "target_on": date(2027, 1, 26)}),
+        "gaps": rows(
+            "gaps", other | {"owner": None, "due_on": None}, gap | {"owner": "ann", "due_on": date(2026, 12, 9)}
+        ),
+    }
+    told = portraits(Records(frames=frames))["framework", "soc2"]
+    assert told.sentence == (
+        "37 of 61 applicable controls effective (60.7 %, down 4.9 points since 26 Oct 2026); to be ready on 26 Jan 2027."
+    )
+    first, own = told.parts
+    assert (first.title, first.lines) == (
+        "Which of the 2 gaps first",
+        [
+            "SOC 2 CC6.1 Logical access, ineffective: ann, planned for 9 Dec 2026",
+            "SOC 2 A1.3 Recovery, ineffective: nobody owns it, not planned yet",
+        ],
+    )
+    assert own.lines == ["Every requirement with state and owner: /api/governance/compliance/type-ii"]
+
+
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [

@@ -76,7 +76,7 @@ def test_blocks_are_counted_against_what_was_let_through():
         "policy_blocks_change_pct": None,
         "window_start_on": date(2026, 11, 14),
     }
-    assert table(held, "reasons").rows() == [("hours", 2, 0, 66.7, 2), ("max_targets", 1, 0, 33.3, 1)]
+    assert table(held, "reasons").rows() == [("hours", None, 2, 0, 66.7, 2), ("max_targets", None, 1, 0, 33.3, 1)]
     assert table(held, "playbooks").rows() == [
         ("rotate-key", 1, 0, "max_targets", 100.0),
         ("apply-patch", 2, 2, "hours", 50.0),

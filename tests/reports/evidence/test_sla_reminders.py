@@ -153,7 +153,10 @@ def test_a_reminder_is_sent_once_for_item_state_and_step():
     found = report(duty("x", -3), reminders=reminder_row(f"vendor_review:x@{DAY - timedelta(days=3)}|overdue|3"))
     late = table(found, "overdue").select("owed", "last_reminded_on")
     assert late.rows() == [(False, date(2026, 11, 19))]
-    assert lead(found) == ("1 overdue; nothing is to be sent now.", "Wait: everybody concerned has been reminded.")
+    assert lead(found) == (
+        "1 duty or remediation overdue; nothing is to be sent now.",
+        "Wait: everybody concerned has been reminded.",
+    )
     again = report(
         duty("x", -7, due_on=DAY - timedelta(days=7)), reminders=reminder_row("vendor_review:x@2026-11-13|overdue|3")
     )
@@ -233,7 +236,7 @@ def test_each_recipient_has_one_section_with_the_most_urgent_first():
         (None, "1 overdue. Begin with Duty w (1 day late)."),
     ]
     assert lead(found) == (
-        "2 overdue, 2 due soon; 5 reminders are to be sent to 2 people.",
+        "2 duties and remediations overdue, 2 due soon; 5 reminders are to be sent to 2 people.",
         "Send the most urgent to ann@acme.example (2 items, 1 overdue).",
     )
     assert found.warnings == ["1 reminder without a recipient: no owner and nobody accountable is known."]
@@ -294,7 +297,7 @@ def test_due_soon_is_within_the_days_that_the_organization_set(days, items):
 
 def test_where_nobody_can_be_reminded_the_headline_asks_for_owners():
     assert lead(report(duty("w", -1, owner=None, accountable=None))) == (
-        "1 overdue; 1 reminder is to be sent.",
+        "1 duty or remediation overdue; 1 reminder is to be sent.",
         "Name owners: nobody is known to send it to.",
     )
 

@@ -76,8 +76,8 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
     ]
     assert lead(made) == (
         "Owners lack 10 hours in 1 of the next 13 weeks while others have room.",
-        "Take up 2 proposals, 2 of them new, which relieve 8 hours; most are missing in 2026-W49 (10 hours, "
-        "attestation 20 h).",
+        "Take up 2 proposals, 2 of them new, which relieve 8 hours, first in 2026-W49: hand 2 duties to bob "
+        "and cyd for ann.",
     )
 
 

@@ -18,7 +18,7 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
     )
     assert frame(made, "actions")["action_id"].to_list() == ["b", "t", "p", "l", "d"]
     assert lead(made) == (
-        "2 of 4 actions taken up are completed (50.0 %); 1 is past the SLA.",
+        "4 actions taken up: 2 completed, 2 under way, 1 proposal waits; 1 is past the SLA.",
         "Complete or close reassign for ann in 2026-W45, the longest past it (with bob, due 13 Nov 2026).",
     )
     assert made.summary == {

@@ -47,7 +47,7 @@ def test_tracked_open_and_archive_by_week_and_owner():
     ]
     assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
     assert lead(made) == (
-        "2 of 4 actions completed (50.0 %), 1 in the last week; 1 tracked and 1 open, 1 past the SLA.",
+        "2 of 4 actions completed, which brought 4 of 6 hours of relief (66.7 %); 1 was completed in the last week.",
         "Complete or close reassign for ann in 2026-W45 (with bob, due 13 Nov 2026).",
     )
 
@@ -60,7 +60,8 @@ def test_weeks_and_owners_sum_to_the_whole():
 
 def test_when_all_is_done_nothing_is_next():
     assert lead(build_document({"action_id": "d", **DONE})) == (
-        "1 of 1 action completed (100.0 %), none in the last week; nothing is open.",
+        "1 of 1 action completed, which brought 2 of 3 hours of relief (66.7 %); none was completed in "
+        "the last week, and nothing is open.",
         "",
     )
 

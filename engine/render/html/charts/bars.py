@@ -48,7 +48,7 @@ def _draw_row(chart: Chart, name: str, parts: Parts, series_marks: Marks, scale:
     y += row.above + 3
     own = series_marks if chart.series else dict.fromkeys(parts, series_marks[name])
     if chart.kind == "stacked":
-        return _stack(parts, own, scale, y, row.thick - 6)
+        return _stack(parts, own, scale, y, row.thick - 6, chart)
     return "".join(
         _bar(value, own[part], scale, y + index * row.thick, row.thick - 6, chart)
         for index, (part, value) in enumerate(parts.items())
@@ -64,7 +64,7 @@ def _bar(value: float | None, mark: SeriesMark, scale: Scale, y: float, thick: f
     return mark.area(start, y, end - start, thick) + text
 
 
-def _stack(parts: Parts, series_marks: Marks, scale: Scale, y: float, thick: float) -> str:
+def _stack(parts: Parts, series_marks: Marks, scale: Scale, y: float, thick: float, chart: Chart) -> str:
     out, positive, negative = [], 0.0, 0.0
     for part, value in parts.items():
         if not value:
@@ -72,7 +72,7 @@ def _stack(parts: Parts, series_marks: Marks, scale: Scale, y: float, thick: flo
         base = positive if value > 0 else negative
         start, end = sorted((scale(base), scale(base + value)))
         positive, negative = (base + value, negative) if value > 0 else (positive, base + value)
-        mark, text = series_marks[part], plain_label(value)
+        mark, text = series_marks[part], plain_label(value, chart)
         gap = 1.5 if end - start > 3 else 0.0  # parts are told apart by paper between them
         out.append(mark.area(start, y, end - start - gap, thick, f"<title>{escape(part)}: {text}</title>"))
         if end - start > breadth(text) + 6:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from engine.model.days import quarters
 from engine.model.documents.document import Chart
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render import words
@@ -62,11 +63,13 @@ def label_of(name: str, chart: Chart, column: str | None) -> str:
 
 def tick_label(value: float, chart: Chart) -> str:
     """A figure of the chart's own kind."""
-    return words.value("y_pct" if chart.percent else "y", _number(value))
+    return words.value("y_pct", _number(value)) if chart.percent else plain_label(value, chart)
 
 
-def plain_label(value: float) -> str:
-    """A figure without its unit."""
+def plain_label(value: float, chart: Chart) -> str:
+    """A figure without its unit; hours to the quarter, as cells have them."""
+    if chart.y.rpartition("_")[2] == "hours":
+        return quarters(value)
     return words.value("y", _number(value))
 
 
