@@ -110,7 +110,7 @@ class CellTexts:
                 lambda at: "" if at is None else f"{spelled_day(at)} {at.hour:02}:{at.minute:02}"
             )
         if dtype.is_numeric() and not words.has_own_unit(name):
-            return self._undecided(name)
+            return self._free_numbers(name)
         spelled = words.spelled_number(name) if dtype.is_numeric() else None
         column = self.texts[name].map(lambda cell: spelled(cell) if spelled and cell else cell or "")
         if dtype.is_nested() or is_word_column(dtype):
@@ -119,7 +119,7 @@ class CellTexts:
             column = column.map(readable)
         if table.units and name in COMPARED and is_word_column(dtype):
             units = [table.units.get(figure, "") for figure in table.frame.to_series(0).to_list()]
-            cells = [words.measured_text(text, unit, name) for text, unit in zip(column, units, strict=True)]
+            cells = [words.text_in_row(text, unit, name) for text, unit in zip(column, units, strict=True)]
             return DictionaryColumn(cells, range(len(cells)))
         if name == MONTH:
             return column.map(spelled_month)
@@ -132,7 +132,7 @@ class CellTexts:
             return column.map(lambda cell: words.spell(cell) if cell in own else cell)
         return column.map(words.spell)
 
-    def _undecided(self, name: str) -> DictionaryColumn:
+    def _free_numbers(self, name: str) -> DictionaryColumn:
         """Numbers under a heading that says no unit: in that of their row, else whole ones without decimals."""
         texts, numbers, units = self.texts[name], self.values[name], self.table.units
         if not units:
@@ -140,7 +140,7 @@ class CellTexts:
             return texts.map(lambda text: words.plain_number(text) if whole and text else text or "")
         figures = self.table.frame.to_series(0).to_list()
         cells = [
-            "" if number is None else words.measured(number, units.get(figure, ""), name)
+            "" if number is None else words.number_in_row(number, units.get(figure, ""), name)
             for figure, number in zip(figures, numbers, strict=True)
         ]
         return DictionaryColumn(cells, range(len(cells)))

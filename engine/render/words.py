@@ -157,20 +157,20 @@ def in_unit(number: float, unit: str) -> str:
     return f"{number:,}"
 
 
-def measured(number: float, unit: str, column: str) -> str:
+def number_in_row(number: float, unit: str, column: str) -> str:
     """A number of a row that compares figures: of a count without decimals, a difference of percentages in points."""
     if unit == "percent" and column == "change":
         unit = "points"
     return in_unit(int(number) if unit == "count" and number == int(number) else number, unit)
 
 
-def measured_text(text: str, unit: str, column: str) -> str:
+def text_in_row(text: str, unit: str, column: str) -> str:
     """The same of a number that is a text already, with its sign; any other text as it is."""
     plain = text.replace(",", "")
     if not _NUMBER_TEXT.fullmatch(plain):
         return text
     sign = "+" if plain.startswith("+") else ""
-    return f"{sign}{measured(float(plain) if '.' in plain else int(plain), unit, column)}"
+    return f"{sign}{number_in_row(float(plain) if '.' in plain else int(plain), unit, column)}"
 
 
 def has_own_unit(name: str) -> bool:

@@ -10,7 +10,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.mapping import changes, comparison
 from reports.mapping.affected_controls import SAID, frameworks_of
-from reports.shared import personal
+from reports.shared import packs, personal
 from reports.shared.wording import count_of, some_of, with_whom
 
 _KEY = ["framework", "control_id"]
@@ -33,7 +33,13 @@ RUN = "An administrator runs the digest once to keep this version: post to /api/
 
 
 def build(
-    organization: pl.DataFrame, control_status: pl.DataFrame, state_changes: pl.DataFrame, figures: Figures, ask: Ask
+    organization: pl.DataFrame,
+    catalogue_entries: pl.DataFrame,
+    crosswalk: pl.DataFrame,
+    control_status: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
 ) -> Document:
     scope, compared = comparison.scope(organization), figures["catalogue_compared"]
     frame, edges = figures.rows(comparison.requirement_changes), figures.rows(comparison.changed_edges)
@@ -67,9 +73,37 @@ def build(
             ),
             Table("edges_changed", "Mappings added, removed, changed", edges, labels=LABELS),
             Table("lost_full", "Requirements that lost their last full mapping", lost, labels=LABELS),
+            Table(
+                "catalogue",
+                "The catalogue today, frameworks in scope first",
+                _catalogue(catalogue_entries, crosswalk, scope, ask),
+                note="A mapping is counted for both of its frameworks.",
+                labels={"pairs": "Mappings", "full_pairs": "Full mappings"},
+                hidden=("framework",),
+            ),
         ),
         definitions=DEFINITIONS,
         warnings=_warnings(compared, lost, ask),
+    )
+
+
+def _catalogue(entries: pl.DataFrame, crosswalk: pl.DataFrame, scope: list[str], ask: Ask) -> pl.DataFrame:
+    """Each framework with its requirements and the mappings that lead from or to it."""
+    ends = pl.concat([crosswalk.select("full", framework=f"{end}_framework") for end in ("source", "target")])
+    mapped = ends.group_by("framework").agg(
+        pairs=pl.len().cast(pl.Int64), full_pairs=pl.col("full").sum().cast(pl.Int64)
+    )
+    return (
+        entries.group_by("framework")
+        .agg(requirements=pl.len().cast(pl.Int64))
+        .join(mapped, on="framework", how="left")
+        .with_columns(
+            pl.col("pairs", "full_pairs").fill_null(0),
+            framework_name=packs.pack_name(ask),
+            in_scope=pl.col("framework").is_in(scope),
+        )
+        .sort(~pl.col("in_scope"), "framework_name", "framework")
+        .select("framework", "framework_name", "in_scope", "requirements", "pairs", "full_pairs")
     )
 
 

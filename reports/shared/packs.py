@@ -6,7 +6,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage, FrameRow
 from engine.model.figures.formulas import has_coverage
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from reports.shared.wording import all_of, planned
+from reports.shared.wording import all_of, whose_plan
 
 POAM = "fedramp-poam"
 PACKS = FRAMEWORK_NAMES
@@ -31,7 +31,7 @@ def first_gap(gaps: pl.DataFrame, ask: Ask) -> str:
     if gaps.is_empty():
         return ""
     row = gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).row(0, named=True)
-    whom = planned(row["owner"], row["due_on"])
+    whom = whose_plan(row["owner"], row["due_on"])
     return f"{titled_control(row, ask)} ({whom})"
 
 

@@ -88,7 +88,7 @@ def with_whom(owner: str | None, due_on: date | None = None, said: str = "due") 
     return f"{f'with {owner}' if owner else 'nobody owns it'}{when}"
 
 
-def planned(owner: str | None, due_on: date | None) -> str:
+def whose_plan(owner: str | None, due_on: date | None) -> str:
     """``with ann@acme.example, planned for 2 Nov 2026``; of work without a day that it is not planned yet."""
     return with_whom(owner, due_on, "planned for") if due_on else f"{with_whom(owner)}, not planned yet"
 
@@ -98,5 +98,5 @@ def start_with(row: FrameRow) -> str:
 
     ``due_on``, where a row has it, is the day for which its remediation is planned.
     """
-    whom = planned(row["owner"], row["due_on"]) if "due_on" in row else with_whom(row["owner"])
+    whom = whose_plan(row["owner"], row["due_on"]) if "due_on" in row else with_whom(row["owner"])
     return f"Start with {row['control_id']} {row['title']} ({row['why']}; {whom})."

@@ -59,14 +59,18 @@ def key_figures(document: Document) -> KeyFigures:
     shown = {name: one for name, one in words.figures(document).items() if name not in HASHED_COLUMNS}
     pairs = {name for name in shown if f"{THEN}{name}" in shown}
     compared = [_pair(document, name, shown) for name in shown if name in pairs]
-    shown = {name: one for name, one in shown.items() if name.removeprefix(THEN) not in pairs}
+    if any(pair.now != pair.then for pair in compared):
+        shown = {name: one for name, one in shown.items() if name.removeprefix(THEN) not in pairs}
+    else:  # nothing was asked: what is, once
+        compared, twins = [], {f"{THEN}{name}" for name in pairs}
+        shown = {name: one for name, one in shown.items() if name not in twins}
     changes = {name: change for name in shown if (change := _change_of(name, shown))}
     figures = [
         _figure(document, name, content, changes.get(name, ""))
         for name, content in shown.items()
         if name not in changes.values()
     ]
-    said = _said(document, figures)
+    said = _headline_places(document, figures)
     order = sorted(figures, key=lambda figure: (said.get(figure.name, _place(document, figure)), figures.index(figure)))
     first = [figure for figure in order if figure.content is not None and _is_short(figure)][:MOST]
     return KeyFigures(first, [figure for figure in figures if figure not in first], compared)
@@ -130,14 +134,14 @@ class _Statement:
         return abs(self.number - value) <= near and self.unit == named
 
 
-def _said(document: Document, figures: Sequence[KeyFigure]) -> Mapping[str, float]:
+def _headline_places(document: Document, figures: Sequence[KeyFigure]) -> Mapping[str, float]:
     """The figures that the headline states, from 0 by where they stand in it; each number stands for one of them."""
     places: dict[str, float] = {}
     for statement in _statements(document.headline):
         possible = [
             figure
             for figure in figures
-            if figure.name not in places and _is_stated(statement, document.summary[figure.name], figure, document)
+            if figure.name not in places and _may_be(statement, document.summary[figure.name], figure, document)
         ]
         if possible:
             figure = max(possible, key=lambda one: len(statement.around & _words(one.title)))
@@ -155,7 +159,7 @@ def _statements(headline: str) -> Iterator[_Statement]:
         yield _Statement(start, float(match[1].replace(",", "")), unit, around)
 
 
-def _is_stated(statement: _Statement, value: object, figure: KeyFigure, document: Document) -> bool:
+def _may_be(statement: _Statement, value: object, figure: KeyFigure, document: Document) -> bool:
     unit = document.units.get(figure.name, "")
     if (
         isinstance(value, bool)

@@ -22,7 +22,8 @@ from engine.reporting.site.indexes import Answer, Entry, Indexes, answer, entry,
 from engine.reporting.site.list_tables import with_counts
 from engine.reporting.site.mentions import ReportPage, addresses, mentions
 from engine.reporting.site.plan_pages import PlanPage, plan_editions, plan_page
-from engine.reporting.site.portraits import Portrait, portraits
+from engine.reporting.site.portrait import Portrait
+from engine.reporting.site.portraits import portraits
 from engine.reporting.site.questions import SiteQuestion, questions
 from engine.reporting.site.steps import with_steps
 from engine.reporting.site.thing_pages import ThingPages

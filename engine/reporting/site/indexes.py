@@ -20,7 +20,7 @@ from engine.render.links import Links, ThingKey
 from engine.reporting.site.list_tables import list_table, summary
 from engine.reporting.site.mentions import ReportPage
 from engine.reporting.site.plan_pages import NO_PLAN, PlanPage
-from engine.reporting.site.portraits import Portrait
+from engine.reporting.site.portrait import Portrait
 from engine.reporting.site.questions import SiteQuestion
 from engine.reporting.site.things import LISTS, Thing, list_file
 from engine.reporting.snapshot.subject import Subject

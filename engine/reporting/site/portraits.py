@@ -3,45 +3,29 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import FrameRow
-from engine.model.entities import FRAMEWORK_REPORTS
 from engine.model.vocabulary import LIVE_INCIDENTS
 from engine.render import words
 from engine.render.cell_texts import plain_action
 from engine.render.links import ThingKey
+from engine.reporting.site.framework_portraits import frameworks
+from engine.reporting.site.portrait import REPORTS, Portrait, number, part
 from engine.reporting.site.vendor_needs import needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
-MOST_LINES = 12
-_REPORTS = "/api/governance/compliance"
-_ALL_PROOF = f"With events, hashes and bundles: {_REPORTS}/evidence-lineage"
+_ALL_PROOF = f"With events, hashes and bundles: {REPORTS}/evidence-lineage"
 _WEEK, _MONTH = timedelta(days=7), timedelta(days=30)
-
-
-class PortraitPart(NamedTuple):
-    """Lines under a heading; ``more`` are not shown."""
-
-    title: str
-    lines: Sequence[str]
-    more: int = 0
-
-
-class Portrait(NamedTuple):
-    """The sentence and what follows it."""
-
-    sentence: str
-    parts: Sequence[PortraitPart] = ()
 
 
 def portraits(snapshot: Snapshot) -> dict[ThingKey, Portrait]:
     """Of frameworks, controls, people, vendors, services, requests and incidents."""
     return {
-        **dict(_frameworks(snapshot)),
+        **dict(frameworks(snapshot)),
         **dict(_controls(snapshot)),
         **dict(_people(snapshot)),
         **dict(_vendors(snapshot)),
@@ -49,53 +33,6 @@ def portraits(snapshot: Snapshot) -> dict[ThingKey, Portrait]:
         **dict(_requests(snapshot)),
         **dict(_incidents(snapshot)),
     }
-
-
-def _frameworks(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
-    """Each with its readiness, the day for which it is to be ready, and the gaps that are most worth closing."""
-    gaps: dict[str, list[FrameRow]] = defaultdict(list)
-    worthwhile = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True)
-    for row in worthwhile.iter_rows(named=True):
-        gaps[row["framework"]].append(row)
-    targets = dict(snapshot.fact("framework_targets").select("framework", "target_on").iter_rows())
-    for row in snapshot.fact("readiness").iter_rows(named=True):
-        name, mine = row["framework"], gaps[row["framework"]]
-        said = f"{row['effective']:,} of {_number(row['applicable'], 'applicable control')} effective"
-        due = f"; to be ready on {spelled_day(targets[name])}" if targets.get(name) else ""
-        called = snapshot.framework_name(name)
-        lines = [
-            f"{called} {gap['control_id']} {gap['title']}, {words.spell(gap['state'])}: {_closing(gap)}" for gap in mine
-        ]
-        title = "The one gap" if len(mine) == 1 else f"Which of the {len(mine):,} gaps first"
-        parts = [part(title, lines)] if mine else []
-        report = f"{_REPORTS}/{FRAMEWORK_REPORTS[name]}" if name in FRAMEWORK_REPORTS else ""
-        own = (
-            [PortraitPart("In its own words", [f"Every requirement with state and owner: {report}"])] if report else []
-        )
-        yield ("framework", name), Portrait(f"{said}{_moved(row)}{due}.", [*parts, *own])
-
-
-def _moved(readiness: FrameRow) -> str:
-    """Strict readiness and its change since the snapshot that it is compared with."""
-    now, before = readiness["strict_pct"], readiness["prior_strict_pct"]
-    if now is None:
-        return ""
-    if before is None or readiness["prior_on"] is None:
-        return f" ({now:.1f} %)"
-    change = round(now - before, 1)
-    way = "as" if not change else f"{'up' if change > 0 else 'down'} {abs(change):.1f} points since"
-    return f" ({now:.1f} %, {way} on {spelled_day(readiness['prior_on'])})".replace("since on", "since")
-
-
-def _closing(gap: FrameRow) -> str:
-    """With whom a gap is, and for when closing it is planned."""
-    day = f"planned for {spelled_day(gap['due_on'])}" if gap["due_on"] else "not planned yet"
-    return f"{gap['owner'] or 'nobody owns it'}, {day}"
-
-
-def part(title: str, lines: Sequence[str]) -> PortraitPart:
-    """The first of the lines, and how many others there are."""
-    return PortraitPart(title, lines[:MOST_LINES], max(len(lines) - MOST_LINES, 0))
 
 
 def _controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
@@ -170,7 +107,7 @@ def _duty(gap: FrameRow | None, as_of: date) -> str:
     if due is None:
         return f"{who} owns it; no day is set."
     if due < as_of:
-        return f"{who} was to close it by {spelled_day(due)}: {_number((as_of - due).days, 'day')} late."
+        return f"{who} was to close it by {spelled_day(due)}: {number((as_of - due).days, 'day')} late."
     return f"{who} is to close it by {spelled_day(due)}."
 
 
@@ -232,7 +169,7 @@ def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         named = f"{words.spell(row['assurance']).capitalize()}{until}"
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"
         text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}."
-        lines = [f"{need.text}, for {_number(need.controls, 'control')}" for need in needs.get(row["vendor_id"], ())]
+        lines = [f"{need.text}, for {number(need.controls, 'control')}" for need in needs.get(row["vendor_id"], ())]
         yield ("vendor", row["vendor_id"]), Portrait(text, [part("What is missing", lines)] if lines else ())
 
 
@@ -246,7 +183,7 @@ def _services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         live = [one for one in every if one["status"] in LIVE_INCIDENTS]
         recent = [one for one in every if one["opened_at"].date() > snapshot.as_of - _MONTH]
         text = (
-            f"{_objective(health.get(row['id']))} {_number(len(recent), 'incident')} in thirty days, {len(live)} open."
+            f"{_objective(health.get(row['id']))} {number(len(recent), 'incident')} in thirty days, {len(live)} open."
         )
         shown = [*live, *(one for one in every if one not in live)]
         yield ("service", row["id"]), Portrait(text, [part("Incidents", [_incident(one) for one in shown])])
@@ -333,7 +270,3 @@ def _words(names: Iterable[str]) -> str:
 
 def _count(rows: Sequence[FrameRow], one: str, many: str) -> str:
     return f"{len(rows)} {one if len(rows) == 1 else many}"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what if count == 1 else f'{what}s'}"

@@ -17,7 +17,7 @@ from engine.render.links import Links, ThingKey
 from engine.render.plain_values import plain_value
 from engine.render.record_names import record_name
 from engine.reporting.site.mentions import Mention
-from engine.reporting.site.portraits import Portrait
+from engine.reporting.site.portrait import Portrait
 from engine.reporting.site.things import LISTS, Thing, list_file
 from engine.reporting.snapshot.subject import Subject
 

@@ -24,7 +24,7 @@ from reports.frameworks.cmmc.cmmc_results import (
     results,
 )
 from reports.shared import setup
-from reports.shared.wording import count_of, part_of, planned, some_of
+from reports.shared.wording import count_of, part_of, some_of, whose_plan
 
 LABELS = {
     "control_id": "Requirement",
@@ -134,7 +134,7 @@ def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
         return Opening(f"{scored}: every requirement is MET or N/A, which allows Final Level 2.")
     first = open_rows.row(0, named=True)
     cost = count_of(first["points_lost"], "point")
-    whom = planned(first["owner"], first["due_on"])
+    whom = whose_plan(first["owner"], first["due_on"])
     start = f"Start with {first['control_id']} {first['title']} ({first['why']}, {cost}; {whom})."
     share = f"{part_of(failing, total, 'requirement')} NOT MET"
     if figures["cmmc_status"] == CONDITIONAL:

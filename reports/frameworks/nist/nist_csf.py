@@ -10,7 +10,7 @@ from reports.frameworks.assessments import evidence_coverage, tally
 from reports.frameworks.nist.nist_profile import profile
 from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.wording import count_of, part_of, planned
+from reports.shared.wording import count_of, part_of, whose_plan
 
 LABELS = {
     "control_id": "Outcome",
@@ -112,7 +112,7 @@ def _opening(rows: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> Ope
         return Opening(f"{share}: the current profile meets the target profile.")
     first = actions.row(0, named=True)
     gap = f"{count_of(first['gap_points'], 'point')} below its target"
-    whom = planned(first["work_owner"], first["due_on"])
+    whom = whose_plan(first["work_owner"], first["due_on"])
     return Opening(f"{share}.", f"Start with {first['control_id']} {first['title']} ({gap}; {first['why']}; {whom}).")
 
 

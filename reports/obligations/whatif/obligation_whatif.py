@@ -106,7 +106,7 @@ def _duties(plan: pl.DataFrame, *dates: str) -> pl.DataFrame:
     )
 
 
-def _asked(questions: pl.DataFrame) -> str:
+def _first_question(questions: pl.DataFrame) -> str:
     """The first of the questions with what would come of it."""
     row = questions.row(0, named=True)
     who = f" ({row['owner']})" if row["owner"] else ""
@@ -123,7 +123,7 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not options:
         return Opening(
             f"Nothing is changed, so every week stays as it is{_fullest(figures)}.",
-            f"Ask first {_asked(asked)} Nobody has to act: a scenario changes nothing."
+            f"Ask first {_first_question(asked)} Nobody has to act: a scenario changes nothing."
             if asked.height
             else "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
         )

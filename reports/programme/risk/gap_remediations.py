@@ -11,7 +11,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.risk.gap_queue import burn_up, queue, totals_by
 from reports.shared import packs, setup
-from reports.shared.wording import count, count_of, hours, planned
+from reports.shared.wording import count, count_of, hours, whose_plan
 
 TONES: dict[str, Tone] = {"opened": "main"}
 DRY_RUN = "/api/automations/dry-run"
@@ -77,7 +77,7 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
     first = waiting.row(0, named=True)
     unlocks = count_of(first["leverage"] or 1, "requirement")
     where = f"{packs.control(first['gap_id'], ask)} {first['title']}"
-    whom = planned(first["owner"], first["due_on"])
+    whom = whose_plan(first["owner"], first["due_on"])
     return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}; {whom}).")
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from engine.model.days import spelled_day
 from engine.reporting.site.list_tables import list_table, summary
-from engine.reporting.site.portraits import Portrait, portraits
+from engine.reporting.site.portrait import Portrait
+from engine.reporting.site.portraits import portraits
 from engine.reporting.site.things import Thing
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from tests.factories import DAY, moment, rows

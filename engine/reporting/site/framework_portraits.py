@@ -1,0 +1,54 @@
+"""What the page of a framework begins with: how ready it is, for which day, and which gaps come first."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from engine.model.days import spelled_day
+from engine.model.documents.document import FrameRow
+from engine.model.entities import FRAMEWORK_REPORTS
+from engine.render import words
+from engine.render.links import ThingKey
+from engine.reporting.site.portrait import REPORTS, Portrait, PortraitPart, number, part
+from engine.reporting.snapshot.snapshot import Snapshot
+
+
+def frameworks(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
+    """Each with its readiness, the day for which it is to be ready, and the gaps that are most worth closing."""
+    gaps: dict[str, list[FrameRow]] = defaultdict(list)
+    worthwhile = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True)
+    for row in worthwhile.iter_rows(named=True):
+        gaps[row["framework"]].append(row)
+    targets = dict(snapshot.fact("framework_targets").select("framework", "target_on").iter_rows())
+    for row in snapshot.fact("readiness").iter_rows(named=True):
+        name, mine = row["framework"], gaps[row["framework"]]
+        said = f"{row['effective']:,} of {number(row['applicable'], 'applicable control')} effective"
+        due = f"; to be ready on {spelled_day(targets[name])}" if targets.get(name) else ""
+        called = snapshot.framework_name(name)
+        lines = [
+            f"{called} {gap['control_id']} {gap['title']}, {words.spell(gap['state'])}: {_closing(gap)}" for gap in mine
+        ]
+        title = "The one gap" if len(mine) == 1 else f"Which of the {len(mine):,} gaps first"
+        parts = [part(title, lines)] if mine else []
+        report = f"{REPORTS}/{FRAMEWORK_REPORTS[name]}" if name in FRAMEWORK_REPORTS else ""
+        own = (
+            [PortraitPart("In its own words", [f"Every requirement with state and owner: {report}"])] if report else []
+        )
+        yield ("framework", name), Portrait(f"{said}{_readiness_change(row)}{due}.", [*parts, *own])
+
+
+def _readiness_change(readiness: FrameRow) -> str:
+    """Strict readiness and its change since the snapshot that it is compared with."""
+    now, before = readiness["strict_pct"], readiness["prior_strict_pct"]
+    if now is None:
+        return ""
+    if before is None or readiness["prior_on"] is None:
+        return f" ({now:.1f} %)"
+    change = round(now - before, 1)
+    way = "as" if not change else f"{'up' if change > 0 else 'down'} {abs(change):.1f} points since"
+    return f" ({now:.1f} %, {way} on {spelled_day(readiness['prior_on'])})".replace("since on", "since")
+
+
+def _closing(gap: FrameRow) -> str:
+    """With whom a gap is, and for when closing it is planned."""
+    day = f"planned for {spelled_day(gap['due_on'])}" if gap["due_on"] else "not planned yet"
+    return f"{gap['owner'] or 'nobody owns it'}, {day}"
