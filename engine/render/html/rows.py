@@ -27,7 +27,7 @@ PROSE = 90  # characters: sentences, which want a broad column on a screen
 SHORT_TABLE = 8  # rows, those below a row counted
 FIRST_ROWS = 25  # the others are behind a disclosure
 MONDAY = "week_start_on"  # what a column of weeks says itself
-MANY_TEXTS = 3  # so many long texts in a cell are a list
+MANY_TEXTS, LONG_TEXT = 3, 40  # so many texts in a cell, one of them of more characters, are a list
 SAME_ROWS = 3  # from so many on, what is the same in each of them is said once above them
 
 
@@ -168,12 +168,13 @@ class _Frame:
     def _list_cell(self, text: str, parts: Sequence[object] | None) -> str:
         """Several long texts of a cell: the first stands there, the others are a list behind a disclosure."""
         items = [spelled_days(readable(str(part))) for part in parts or () if part is not None]
-        if len(items) < MANY_TEXTS or len(text) <= PROSE:
+        if len(items) < MANY_TEXTS or len(text) <= PROSE or max(map(len, items)) <= LONG_TEXT:
             return str(with_links(text, self.links))
-        first, *others = [str(with_links(item, self.links)) for item in items]
+        first, *others = [with_links(item, self.links) for item in items]
         rest = "".join(f"<i>; </i><span>{item}</span>" for item in others)
         more = f"and {len(others)} more"
-        return f'<details class="several"><summary data-more="{more}">{first}</summary>{rest}</details>'
+        opener = escape_text(first.striptags())  # no link within what opens a list
+        return f'<details class="several"><summary data-more="{more}">{opener}</summary>{rest}</details>'
 
     def _is_prose(self, name: str) -> bool:
         """Whether cells may name things within sentences."""

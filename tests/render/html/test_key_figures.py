@@ -89,3 +89,19 @@ def test_empty_tables_are_one_line():
     assert "Nothing on record for: Late; Lost." in " ".join(Page(text).text.split()).replace(" ;", ";").replace(
         " .", "."
     )
+
+
+def test_several_long_texts_in_a_cell_are_a_list_behind_the_first_and_none_is_lost():
+    duties = [f"Inspect a sample of what control {number} asks for, again" for number in range(3)]
+    frame = pl.DataFrame({"name": ["a"], "titles": [duties]})
+    text = render(edition(Document("", tables=(table(frame),)))).decode()
+    assert f'<summary data-more="and 2 more">{duties[0]}</summary><i>; </i><span>{duties[1]}</span>' in text
+    assert "<summary data-more" not in render(edition(Document("", tables=(table(ROWS),)))).decode()
+
+
+def test_the_other_columns_of_the_table_beside_a_chart_wait_for_a_switch():
+    wide = pl.DataFrame({f"column_{number}": ["a text of some length", "another one"] for number in range(12)})
+    chart = Chart("bars", "Numbers", ROWS, "name", "number", "Numbers by name.")
+    text = render(edition(Document("", tables=(table(wide),), charts=(chart,)))).decode()
+    assert "more columns below each row</label>" in text
+    assert "more columns below each row</label>" not in render(edition(Document("", tables=(table(wide),)))).decode()
