@@ -155,7 +155,7 @@ def test_the_summary_holds_what_a_board_asks_first():
     assert held.coverage == Coverage(4, 4)
     assert held.headline == (
         "Posture is 76.4 (C), up 2.8 points in 30 days; 1 risk exceeds the appetite; 3 duties are overdue; "
-        "2 decisions for the board."
+        "2 board decisions."
     )
     assert table(held, "figures").rows() == [
         ("Posture", 76.4, "76.4 (C)", "Weighted readiness costs most: 12.7 points", "[1]"),
@@ -380,9 +380,7 @@ def test_markdown_is_among_the_formats():
 
 def test_without_data_the_board_is_told_so():
     held = document()
-    assert held.headline == (
-        "There is no posture score yet, because no component has any data; no decisions for the board."
-    )
+    assert held.headline == ("There is no posture score yet, because no component has any data; no board decisions.")
     assert held.summary["posture_score"] is None
     assert held.summary["posture_grade"] == "insufficient_data"
     assert held.summary["incident_median_hours_to_restore"] is None
