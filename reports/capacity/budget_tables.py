@@ -26,7 +26,7 @@ def utilisation(grid: pl.DataFrame, ask: Ask) -> list[Table]:
             "Utilisation of each owner (%)",
             frame,
             note="A dash: no hours in that week, for instance because of absence.",
-            labels={slot: name.partition("-")[2] for name, slot in zip(names, slots, strict=True)},
+            labels={slot: ledger.week_label(name) for name, slot in zip(names, slots, strict=True)},
             heat=slots,
             scale=_bands(ask),
         )

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask, Parameter
 from engine.model.figures.formulas import iso_week
 from reports.shared.ordering import rank
@@ -60,6 +61,12 @@ def horizon(ask: Ask) -> pl.DataFrame:
         {"week": [iso_week(day) for day in days], "week_start_on": days},
         schema={"week": pl.String, "week_start_on": pl.Date},
     )
+
+
+def week_label(week: str) -> str:
+    """The Monday of an ISO week where weeks are columns: ``30 Nov`` for 2026-W49."""
+    year, _, number = week.partition("-W")
+    return spelled_day(date.fromisocalendar(int(year), int(number), 1)).rpartition(" ")[0]
 
 
 def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:

@@ -38,7 +38,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
                 "Frameworks by week",
                 _with_framework_name(by_week.rename(slots), ask),
                 note="Each duty stands in one cell; the totals by week are in the next table.",
-                labels={**LABELS, **{slot: name.partition("-")[2] for name, slot in slots.items() if slot != name}},
+                labels={**LABELS, **{slot: ledger.week_label(name) for name, slot in slots.items() if slot != name}},
                 heat=tuple(slots.values()),
                 hidden=("framework",),
             ),

@@ -44,7 +44,7 @@ def test_a_duty_stands_in_its_framework_and_week():
         ("Several frameworks", 0, 0, 0, 1, 1, 1.0, 0.0),
         ("No framework", 0, 1, 0, 0, 1, 1.0, 0.0),
     ]
-    assert table(made, "framework_week").labels["week_02"] == "W48"
+    assert table(made, "framework_week").labels["week_02"] == "23 Nov"
     assert table(made, "hottest").frame.row(0) == (
         "soc2",
         "SOC 2",
