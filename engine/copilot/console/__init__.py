@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from engine.copilot.answers.answers import AnswerPart, CitationList
 from engine.copilot.answers.library import Library
+from engine.copilot.console.arrivals import arrivals
 from engine.copilot.console.door import Door, is_for
 from engine.copilot.console.estate import budgets, failing, points_of_failure
 from engine.copilot.console.past import changes, past_value
@@ -13,7 +14,7 @@ from engine.copilot.console.trouble import breakdown
 from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion
 
-DOORS: tuple[Door, ...] = (breakdown, failing, points_of_failure, budgets, agreements, gate, lapsing, ready)
+DOORS: tuple[Door, ...] = (arrivals, breakdown, failing, points_of_failure, budgets, agreements, gate, lapsing, ready)
 SCORES: tuple[Door, ...] = (changes, past_value, reasons, steps)
 
 

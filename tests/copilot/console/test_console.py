@@ -88,3 +88,14 @@ def test_a_pack_that_is_out_of_scope_has_no_agreements(cobalt):
 def test_of_an_empty_organization_nothing_is_said(acme):
     for question in ("what becomes stale in december", "single points of failure", "which budget is closest to spent"):
         assert "traceback" not in answer(question, acme, asker=DINA).text.lower()
+
+
+def test_whether_monitoring_worked_is_what_the_scope_report_says(cobalt):
+    summary = cobalt.edition("scope-boundary").document.summary
+    said, confidence = first("how do we know that monitoring worked?", cobalt)
+    share, heard, silent = (summary[one] for one in ("monitoring_coverage_pct", "senders_live", "senders_silent"))
+    if share is None:
+        assert (said[:44], confidence) == ("I have no data on whether monitoring worked:", "none")
+    else:
+        assert said.startswith(f"{share} % monitoring coverage: ")
+        assert f"senders heard: {heard}, silent: {silent};" in said
