@@ -29,7 +29,10 @@ from tests.copilot.truth import Contains, Count, Demo, NoData, Rows
 HERE = Path(__file__).parent
 NIGHTS = tuple(
     HERE / f"night_{one}.txt"
-    for one in ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+    for one in (
+        *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
+        *("twelfth", "thirteenth"),
+    )
 )
 OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", HERE / "asked_kinds.txt", *NIGHTS)
 MARKS = ("right", "honestly declined", "refused though on record", "wrong low", "wrong high")

@@ -13,6 +13,7 @@ from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import figure_of
 from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, title
 from engine.copilot.answers.sums import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
+from engine.copilot.grammar.plan import as_they_stand, however_they_stand
 from engine.copilot.grammar.proof import no_rows
 from engine.copilot.grammar.query import Order, Query
 from engine.model.vocabulary import Confidence
@@ -28,6 +29,7 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
         return AnswerPart((f"I have no data on {plan.entity.plural}: none is on record.",), "none")
     if plan.unknown:
         return _decline(plan)
+    plan = as_they_stand(plan, frame)
     rows = _sort_rows(plan, frame.filter(plan.where), library)
     lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
     if not lines and any(each.dimension.startswith("own") for each in plan.constraints):
@@ -121,6 +123,8 @@ def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterat
         yield from plan.tally.of.assumed
         if plan.tally.of.presumed:
             yield f"taken as {noun(plan.tally.of, 2)}"
+    if plan.absent:
+        yield f"none is {plan.absent}; taken as all that there are"
     if plan.presumed and plan.intent not in ("count", "list", "group"):
         yield "a state that nobody named"
     elif plan.presumed:
@@ -178,19 +182,13 @@ def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
             if len(named) == len(plan.constraints):
                 yield from row_lines(plan, rows, library, citations)
                 return
-        words = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}."
+        none = f", none of them {plan.absent}" if plan.absent else ""
+        words = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}{none}."
         yield f"Yes: {words}" if plan.polar and number else words
         if plan.presumed and not number:
-            yield from _however_they_stand(plan, library)
+            height = library.rows(plan.entity).filter(however_they_stand(plan)).height
+            yield from (f"However they stand, there {'is' if height == 1 else 'are'} {height:,}.",) if height else ()
     yield from row_lines(plan, rows, library, citations)
-
-
-def _however_they_stand(plan: Query, library: Library) -> Iterator[str]:
-    """How many there are without the state that was presumed."""
-    others = [each.where for each in plan.constraints if not each.dimension.startswith("state:")]
-    height = library.rows(plan.entity).filter(pl.all_horizontal(pl.lit(True), *others)).height
-    if height:
-        yield f"However they stand, there {'is' if height == 1 else 'are'} {height:,}."
 
 
 def _total(plan: Query, library: Library) -> str:

@@ -15,6 +15,7 @@ from engine.copilot.answers.cells import cell
 from engine.copilot.answers.framework_state import standing
 from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
+from engine.copilot.answers.meanings import meaning
 from engine.copilot.answers.pairs import pair
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
@@ -99,6 +100,7 @@ def _answer_one(
     names = tuple(dict.fromkeys(planner.names(asked)))
     part = (
         step_command(asked, names, library, asker)
+        or meaning(asked, library, citations)
         or (None if is_mine(asked) or follows else ask_console(asked, names, library, citations))
         or standing(asked, names, library, citations)
         or advice(asked, library, citations, asker, named=bool(names))
@@ -115,6 +117,7 @@ def _answer_one(
     listed = () if tallied else planner.several(asked)
     if listed:
         return [answer_text(plan, library, citations) for plan in listed], ()
+    plans = tuple(plan for plan in plans if not plan.unknown) or plans
     if len(plans) > 1:  # what is there comes first
         plans = tuple(sorted(plans, key=lambda one: library.rows(one.entity).filter(one.where).is_empty()))
     parts = [answer_text(plan, library, citations) for plan in plans]

@@ -103,7 +103,7 @@ REQUEST = Entity(
     people={
         "owner": OWNER,
         "backup": ("backup", "deputy", "stands in"),
-        "requester": ("requester", "asked", "requested", "opened", "raised"),
+        "requester": ("requester", "asked", "requested", "opened", "raised", "our auditor", "our assessor"),
     },
     links={"framework": "framework"},
     attributes={
@@ -197,7 +197,17 @@ RISK = Entity(
         "residual": ("residual", "rating", "score", "residual rating", "residual risk", "rated", "high", "bad"),
         "inherent": ("inherent", "inherent rating", "gross"),
         "treatment": ("treatment", "treat", "do about", "treated", "handle"),
-        "loss_high": ("worst case loss", "worst case", "loss", "losses", "lose", "expensive", "cost us"),
+        "loss_high": (
+            "worst case loss",
+            "worst case",
+            "loss",
+            "losses",
+            "lose",
+            "expensive",
+            "cost us",
+            "cost",
+            "could cost",
+        ),
         "loss_low": ("best case loss",),
         "likelihood": ("likelihood", "likely"),
         "impact": ("impact",),
@@ -251,6 +261,14 @@ EXCEPTION = Entity(
             after=True,
         ),
         RowState("renewed", ("extended",), over("renewals", 1), aside=True),
+        RowState(
+            "that nobody approved",
+            phrases(
+                "not approved, never approved, unapproved, without approver, without an approver, without approval"
+            ),
+            none("approver"),
+            after=True,
+        ),
     ),
     choices={
         "kind": meanings(

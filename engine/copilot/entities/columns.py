@@ -11,6 +11,7 @@ from engine.copilot.entities.entity import Entity, RowState, flag, phrases
 
 MOST_TEXTS = 30  # different texts of a column that are choices
 _LONGEST = 4  # words of a choice
+_TITLE = 3  # words that a title has at least to be said as a whole
 # what places a row in a frame, or says where it came from: nobody asks for it by name
 _INNER = phrases("_id, _ids, _at, _right, sha256, _key, _rank, _ref, _all, _event, _note, _state, _system")
 _HIDDEN = frozenset(
@@ -37,6 +38,8 @@ def words_of(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnWord]:
     """What the columns of a frame are called by their own names and headings, and the words that stand in them."""
     declared = {*entity.choices, *entity.dates, *entity.people, *entity.attributes, *entity.links.values()}
     spoken = {*entity.choices, *entity.people, *entity.links.values(), *entity.names}
+    if "title" in entity.names and frame.schema.get("title") == pl.String:
+        yield from _titles(frame["title"])
     for column, kind in frame.schema.items():
         if column in _HIDDEN or column.endswith(_INNER) or column == entity.key or column in entity.names:
             continue
@@ -61,6 +64,13 @@ def words_of(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnWord]:
 def _texts(column: str, frame: pl.DataFrame) -> Iterator[ColumnWord]:
     for value in _values(frame[column]):
         yield ColumnWord(value.replace("_", " ").lower(), "choice", column, value)
+
+
+def _titles(texts: pl.Series) -> Iterator[ColumnWord]:
+    """Whole titles that many rows share, as "Backup did not finish": each is that title, whatever its words mean."""
+    for value in (one for one in texts.drop_nulls().unique().sort() if len(one.split()) >= _TITLE):
+        if texts.n_unique() <= MOST_TEXTS:
+            yield ColumnWord(value.lower(), "choice", "title", value)
 
 
 def _members(column: str, frame: pl.DataFrame) -> Iterator[ColumnWord]:

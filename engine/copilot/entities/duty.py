@@ -27,7 +27,8 @@ SHIFT = Entity(
     "on-call shift",
     "on-call shifts",
     phrases(
-        "on call shift, on call, oncall, on duty, shift, rota, roster, duty roster, pager, standby, first responder"
+        "on call shift, on call, oncall, on duty, shift, rota, roster, duty roster, pager, standby, first responder, "
+        "takes over, take over, taking over, hands over, hand over"
     ),
     lambda records: _lasting(records, "on_call_shifts"),
     "id",
@@ -36,8 +37,8 @@ SHIFT = Entity(
     states=(RowState("going on now", _NOW, flag("now"), after=True),),
     choices={"rota": {}},
     dates={
-        "starts_on": phrases("start, starts, started, begins"),
-        "ends_on": phrases("end, ends, over, handover, hand over"),
+        "starts_on": phrases("start, starts, started, begins, takes over, take over, taking over"),
+        "ends_on": phrases("end, ends, over, handover, hand over, hands over"),
     },
     due="starts_on",
     until="ends_on",
@@ -60,7 +61,11 @@ MAINTENANCE = Entity(
         RowState("going on now", (*_NOW, "active", "open"), flag("now"), after=True),
         RowState(
             "declared after the fact",
-            phrases("declared after the fact, declared late, recorded late, after the fact, declared afterwards, late"),
+            phrases(
+                "declared after the fact, declared late, recorded late, after the fact, declared afterwards, late, "
+                "declared after it began, declared after they began, declared after it started, declared too late, "
+                "declared after the start"
+            ),
             flag("late"),
             after=True,
         ),

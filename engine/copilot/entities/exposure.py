@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, phrases
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, meanings, none, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
@@ -160,19 +160,26 @@ BLOCK = Entity(
     phrases(
         "policy block, blocked automation, refusal, block, blocked run, guardrail block, blocked by policy, policy "
         "refusal, blocked playbook, automation blocked, automations were refused, automations refused, refused "
-        "automation, automation was refused"
+        "automation, automation was refused, blocked"
     ),
     lambda records: records.fact("policy_blocks").with_columns(pl.col("reason").str.replace_all("_", " ")),
     "id",
     "{id} {playbook}: {reason} ({message}) on {blocked_on}, {actor}",
     names=("id",),
     states=(RowState("overridden", ("overruled",), flag("overridden")),),
-    choices={"reason": {}, "playbook": {}},
+    choices={
+        "reason": meanings(
+            "working-hours: outside working hours, outside of working hours, out of hours, after hours; "
+            "max-targets: too many targets, too many objects; dry run missing: without a dry run, no dry run"
+        ),
+        "playbook": {},
+    },
     dates={"blocked_on": ("blocked", "refused", "stopped")},
     people={"actor": ("tried", *OWNER)},
     attributes={"reason": ("reason", "why"), "playbook": ("playbook",)},
     reason="message",
-    fillers=("automation", "by", "policy"),
+    fillers=("automation", "automations", "by", "policy"),
+    loose=("blocked", "block", "refusal"),
 )
 
 APPROVAL = Entity(

@@ -215,7 +215,7 @@ EVENT = Entity(
     "audit events",
     phrases(
         "audit event, audit log, audit log entry, audit trail, log entry, audit entry, log event, attempt, access "
-        "attempt"
+        "attempt, failed login, failed logon, login attempt"
     ),
     _events,
     "event_id",
@@ -224,6 +224,13 @@ EVENT = Entity(
     states=(
         RowState("failed", ("unsuccessful",), is_in("outcome", "failure", "denied"), assumed="refused ones among them"),
         RowState("successful", ("succeeded",), is_in("outcome", "success")),
+        RowState(
+            "failed login",
+            phrases("failed login, failed logon, failed log in"),
+            lambda _: pl.col("action").str.starts_with("login.") & (pl.col("outcome") == "failure"),
+            assumed="by what came of the attempt",
+        ),
+        RowState("login", ("login attempt",), lambda _: pl.col("action").str.starts_with("login.")),
     ),
     choices={"action": {}, "object_type": {}, "outcome": {"refused": "denied"}},
     dates={"occurred_on": ("occurred", "happened", "recorded", "logged")},

@@ -13,8 +13,8 @@ SEVERITY = meanings(
 )
 UNOWNED = phrases(
     "without owner, without an owner, unowned, unassigned, nobody on, nobody owns, no owner, no one on, not "
-    "assigned, have no owner, nobody is on, nobody assigned, nobody took, without assignee, without an assignee, "
-    "nobody works on, nobody is working on, nobody looks after"
+    "assigned, have no owner, nobody is on, nobody assigned, nobody took, nobody has taken, "
+    "without assignee, without an assignee, nobody works on, nobody is working on, nobody looks after"
 )  # fmt: skip
 OWNER = phrases(
     "owner, owned, own, owns, owning, assigned, assignee, responsible, on the hook, looks after, look after, takes "
@@ -84,7 +84,10 @@ def _incidents(records: Records) -> pl.DataFrame:
         "impact_users",
         "alert_count",
         "related_to",
+        "workspace_id",
     )
+    spaces = records.table("workspaces").select(workspace_id="id", workspace="name")
+    more = more.join(spaces, on="workspace_id", how="left")
     held = records.fact("legal_holds").filter("active").select(id="incident_id", hold="id").unique("id")
     again = (
         records.table("incident_timeline")
@@ -195,6 +198,13 @@ INCIDENT = Entity(
             after=True,
             aside=True,
         ),
+        RowState(
+            "that hit nobody",
+            phrases("where nobody was hit, without users hit, without impact, no impact, hit no users"),
+            lambda _: pl.col("impact_users").fill_null(0) == 0,
+            after=True,
+            aside=True,
+        ),
         RowState("caused by a release", _caused_by(*RELEASES), _cause(r"\b(?:release|deploy)"), after=True),
         RowState("caused by a vendor", _caused_by(*SUPPLIERS), _cause(r"\b(?:vendor|supplier|provider)"), after=True),
         *ON_SERVICES,
@@ -224,7 +234,7 @@ INCIDENT = Entity(
             lambda _: pl.col("reopened_at").is_not_null(),
         ),
     ),
-    choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}},
+    choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}, "workspace": {}},
     dates={
         "opened_on": phrases(
             "open, opened, start, started, begin, began, happen, happened, occur, occurred, raised, reported, "
@@ -234,7 +244,7 @@ INCIDENT = Entity(
             "resolve, resolved, fix, fixed, solve, solved, restored, restore, ended, resolved by, fixed by"
         ),
         "closed_on": ("close", "closed", "closed by"),
-        "acknowledged_on": ("acknowledge", "acknowledged"),
+        "acknowledged_on": ("acknowledge", "acknowledged", "ack", "acked"),
         "mitigated_on": ("mitigate", "mitigated"),
         "reopened_on": ("reopened", "reopen", "opened again"),
     },
@@ -256,6 +266,7 @@ INCIDENT = Entity(
         "alert_count": ("alerts", "how many alerts"),
         "root_cause": ("root cause", "cause", "caused"),
         "hold": ("hold", "legal hold"),
+        "workspace": ("workspace", "area"),
     },
     measures={
         "hours_to_resolve": phrases(
@@ -274,7 +285,10 @@ INCIDENT = Entity(
             "affected by, customers were affected by, users were hit by"
         ),
     },
-    hints=phrases("burning, fire, sev1, sev2, sev3, sev4, mttr, mtta, mttm, ack, acknowledge, acknowledgement"),
+    hints=phrases(
+        "unacked, unacknowledged, burning, fire, sev1, sev2, sev3, sev4, mttr, mtta, mttm, ack, acknowledge, "
+        "acknowledgement"
+    ),
     reason="root_cause",
     size="rank",
     presumed="open",
@@ -343,7 +357,7 @@ FINDING = Entity(
     "findings",
     phrases(
         "finding, vulnerability, vuln, cve, kev, weakness, scan result, security hole, scanner finding, exploit, "
-        "exposure, patch"
+        "exposure, patch, vulnerable"
     ),
     _findings,
     "id",
@@ -429,7 +443,7 @@ FINDING = Entity(
     presumed="open",
     fillers=("scanner", "scan", "report", "left", "box", "boxes", "machines", "hosts"),
     hints=("cvss", "epss", "exploited", "patched", "unpatched", "cves", "positives"),
-    loose=("exposure", "patch", "exploit"),
+    loose=("exposure", "patch", "exploit", "vulnerable"),
     measures={"days_to_fix": phrases("days to fix, time to fix, days to patch, time to patch, stay open, remain open")},
 )
 

@@ -68,7 +68,7 @@ SERVICE = Entity(
             "with customer data",
             phrases(
                 "customer data, hold customer data, holds customer data, holding customer data, store customer "
-                "data, personal data"
+                "data, personal data, patient data, hold patient data, holding patient data, user data"
             ),
             flag("holds_customer_data"),
             after=True,
@@ -127,7 +127,7 @@ DEPENDENT = Entity(
     _dependencies,
     "id",
     "{service} needs {needs}",
-    links={"service": "depends_on_id"},
+    links={"service": "depends_on_id", "vendor": "vendor_id"},
     row_route="/api/services/dependency-graph",
     fillers=("service", "fail", "goes", "down"),
 )

@@ -53,13 +53,15 @@ _OPINIONS = (
     r"(?! (?:see|have|get|show|list|find)\b)",
     r"\b(?:did|do|does) (?:the |our |any |an? )?(?!you|we|i\b)\w+ (?P<said>like|want|know|notice|think|believe|expect|"
     r"understand|agree|suspect|remember|mind|care)\b",
+    r"\b(?P<said>(?:customers?|users?|clients?|patients?) (?:raised?|complain(?:ed)?|filed?|logged|noticed?))\b",
     r"\b(?P<said>(?:came|come|comes|coming) back|(?:on|in) time|too (?:late|early))\b",
 )
 
 
 def _opinions(reading: Reading) -> Iterator[str]:
     """The words that ask for what no row says, where the thing has no state of these words."""
-    known = {word for piece in reading.pieces if piece.sense("state") for word in piece.phrase}
+    said = (*reading.pieces, *reading.turned, *reading.excluded)
+    known = {word for piece in said if piece.sense("state") for word in piece.phrase}
     for pattern in _OPINIONS:
         match = re.search(pattern, reading.asked.text)
         if match is not None and not set(match["said"].split()) <= known:

@@ -26,8 +26,8 @@ _WORDS = """
     idea identify ie iirc im imagine immediately imo include indeed inform informally innit inquire insane insofar
     instance instantly interested involve item itemise itemize ive junk keep kept kick kinda kinds known knows lad
     lads laid land lately lead learn lemme lets letting lie lies likewise linger listed literally live lives load
-    loiter lol looks lots lovely lurking lying ma'am made mainly maintain make makes man manage mate matter maybe
-    mean meant meanwhile mention merely mess messy mind momentarily moreover morning mostly move moved nasty
+    loiter lol looks lots lovely lurking lying ma'am made mainly maintain make makes man manage mark marked mate matter
+    maybe mean meant meanwhile mention merely mess messy mind momentarily moreover morning mostly move moved nasty
     naturally necessarily nevertheless nice nicely nonetheless normally notably note notice nowadays numbers nuts
     obviously occasionally occur occurred officially oh oi ok okay omg once oneself onto oops ordinarily otherwise
     oughta ourselves outline overview pair pardon parked part particular particularly perhaps pick picture piece

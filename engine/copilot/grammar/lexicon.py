@@ -116,6 +116,8 @@ class Lexicon:
         for text, sense in _senses(entity, frame):
             for phrase in {stems(text), tuple(text.split())}:
                 found[phrase][sense] = None
+        for text, sense in _without_articles(entity):
+            found[stems(text)][sense] = None
         declared = frozenset(found)
         for text, sense in _infinitives(entity):
             if stems(text) not in declared:
@@ -191,6 +193,16 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     yield from ((filler, Sense("filler")) for filler in entity.fillers)
 
 
+def _without_articles(entity: Entity) -> Iterator[tuple[str, Sense]]:
+    """The words of states as they are said in a hurry: "reachable from internet"."""
+    for state in entity.states:
+        for said in (state.label, *state.words):
+            text = _ARTICLES.sub("", said)
+            if text != said and " " in text:
+                yield text, Sense("state", state=state)
+
+
+_ARTICLES = re.compile(r"\b(?:the|an?) ")
 _LATE = phrases(
     "late, too late, past due, after deadline, after the deadline, after its deadline, past the deadline, "
     "after due date, after the due date, after its due date, after their deadline, after their due date"

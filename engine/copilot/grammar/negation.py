@@ -22,7 +22,16 @@ _SAYING = ("state", "choice", "name", "title", "mine", "date")
 
 def turned_dates(reading: Reading) -> list[str]:
     """The dates of verbs behind "not": "not reviewed since May"."""
-    return [sense.column for piece in reading.turned if (sense := _only_date(piece)) is not None]
+    dates = ((piece, _only_date(piece)) for piece in reading.turned)
+    return [sense.column for piece, sense in dates if sense is not None and not _is_apart(reading, piece)]
+
+
+def _is_apart(reading: Reading, turned: Piece) -> bool:
+    """Whether the one span of time is that of another verb before it: "opened this month, not submitted"."""
+    if len(reading.asked.windows) != 1 or not any(p.sense("date") and p.at < turned.at for p in reading.pieces):
+        return False
+    text, span = reading.asked.text, reading.asked.windows[0].words
+    return -1 < text.find(span) < text.rfind(turned.words)
 
 
 def _only_date(piece: Piece) -> Sense | None:
@@ -45,7 +54,7 @@ def turned_of(
         constraints.append(Constraint(f"not:{label}", label, ~where, after=True, at=excepted[0].at))
     for piece in reading.turned:
         sense = _only_date(piece)
-        if sense is not None and not reading.asked.windows:
+        if sense is not None and (not reading.asked.windows or _is_apart(reading, piece)):
             if sense.column in frame.columns and piece.words.endswith(("ed", "met", "sent", "ran")):
                 where = pl.col(sense.column).is_null() | (pl.col(sense.column) > today)
                 constraints.append(

@@ -30,7 +30,8 @@ _POLAR = (
 )
 
 
-_CHECK = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b"
+_STANDS = r"\b(?:is|are|still|now|currently|yet)\b"
+_CHECK = r"^(?:so |and )?(?:any|is|are|was|were|has|have|did|does|do)\b"
 
 
 def plan(
@@ -120,7 +121,8 @@ def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
     if before is not None:
         return query
     if query.intent == "list" and reading.asked.matches(_EVERY) and query.constraints and not query.halves:
-        *subjects, claim = sorted(query.constraints, key=lambda each: each.at)
+        in_time = [each for each in query.constraints if each.dimension.startswith(("bound:hours", "bound:days"))]
+        *subjects, claim = sorted(query.constraints, key=lambda each: (each in in_time, each.at))
         return replace(query, intent="every", constraints=tuple(subjects), checks=(claim,))
     if (query.lookup or reading.title_words) and query.intent in ("list", "what") and reading.asked.matches(_CHECK):
         checks = tuple(each for each in query.constraints if each.dimension.startswith(("state", "choice", "not:")))
@@ -186,7 +188,33 @@ def _with_presumed_state(query: Query, reading: Reading, today: date, stated: bo
         "finding",
     ):
         return query  # what lacks something need not be in force
-    return replace(query, constraints=(meant, *query.constraints), presumed=True)
+    stands = reading.asked.matches(_STANDS) or any(window.age for window in reading.asked.windows)
+    return replace(query, constraints=(meant, *query.constraints), presumed=True, stands=stands)
+
+
+def however_they_stand(plan: Query) -> pl.Expr:
+    """Which rows there are without the state that was presumed."""
+    where = [each.where for each in plan.constraints if not each.dimension.startswith("state:")]
+    return pl.all_horizontal(pl.lit(True), *where)
+
+
+def as_they_stand(plan: Query, frame: pl.DataFrame) -> Query:
+    """The query without a state that nobody said, where that state is all that keeps it from an answer."""
+    kept = tuple(each for each in plan.constraints if not each.dimension.startswith("state:"))
+    if (
+        not plan.presumed
+        or plan.polar
+        or plan.stands
+        or plan.intent not in ("list", "count")
+        or not kept
+        or plan.order is not None
+    ):
+        return plan
+    if len(plan.constraints) - len(kept) != 1 or not frame.filter(plan.where).is_empty():
+        return plan
+    state = plan.entity.presumed or ""
+    wider = replace(plan, constraints=kept, presumed=False, absent=state)
+    return plan if frame.filter(wider.where).is_empty() else wider
 
 
 def _is_future(window: TimeWindow, today: date) -> bool:

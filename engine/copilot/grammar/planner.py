@@ -193,7 +193,7 @@ class Planner:
         readings = [found for one in chosen if not ((found := self.reading(asked, one)).unknown or _orphans(found))]
         most = max((reading.understood_words for reading in readings), default=0)
         best = [reading for reading in readings if reading.understood_words == most]
-        return (self.query(best[0]),) if len(best) == 1 and most > 1 else ()
+        return (self.query(best[0]),) if len(best) == 1 and most > (not asked.windows) else ()
 
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
@@ -220,15 +220,16 @@ class Planner:
         entities += [
             entity for entity in ENTITIES if any(_within(one, without_names) for one in _MEASURES[entity.name])
         ]
-        if entities:
-            return list(dict.fromkeys(entities))
         telling = [word for word in without_names if not (is_filler(word) or is_everyday(word))]
+        if entities:  # a long word that nothing knows may be another noun, misspelt
+            telling = [word for word in telling if len(word) > 6 and word not in _SINGLE]
         close = {near for word in telling if (near := nearest(word, _SINGLE, most=1)) is not None}
-        return [
+        entities += [
             entity
             for entity in ENTITIES
             if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
         ]
+        return list(dict.fromkeys(entities))
 
     def _without_names(self, asked: CopilotQuestion) -> tuple[str, ...]:
         """The words in the singular, but for those that name a service, a vendor or a person."""

@@ -76,7 +76,7 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     several = next(
         (each for each in query.constraints if len(each.parts) == 2 and not each.dimension.startswith("own")), None
     )
-    if several is not None and asked.matches(_COMPARED):
+    if several is not None and re.search(_COMPARED, _without_windows(reading)):
         kept = tuple(each for each in query.constraints if each is not several)
         halves = tuple(sorted(several.parts, key=lambda each: each.at))
         return _spent(replace(query, intent="compare", constraints=kept, halves=halves))
@@ -210,7 +210,9 @@ def unmet(query: Query, reading: Reading) -> Query:
     if query.intent == "why" and (query.entity.reason is None or (asked.matches(_CHANGED) and not query.lookup)):
         lost.append("why")
     people = any("name:person" in each.dimension for each in query.constraints)
-    if query.intent == "who" and not query.columns and query.entity.name not in ("person", "dependency") and not people:
+    whose = asked.matches(r"^whose\b") and "vendor" in query.entity.links  # the rows say whose they are
+    named = query.entity.name in ("person", "dependency") or people or whose
+    if query.intent == "who" and not query.columns and not named:
         lost.append("who")
     fewest = [
         one for piece in reading.pieces if (one := piece.sense("order")) and (one.column, one.value) == ("count", "up")
@@ -230,10 +232,11 @@ def unmet(query: Query, reading: Reading) -> Query:
 
 
 def _without_windows(reading: Reading) -> str:
-    """The text without its spans of time: "by year end" is no count by year."""
-    text = reading.asked.text
-    for window in reading.asked.windows:
-        text = text.replace(window.words, " ")
+    """The text without its spans of time and limits: "by year end" is no count by year, "older than" no comparison."""
+    asked = reading.asked
+    text = asked.text
+    for words in (*(window.words for window in asked.windows), *((asked.bound.words,) if asked.bound else ())):
+        text = text.replace(words, " ")
     return text
 
 
@@ -293,7 +296,7 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
         said = piece.sense("state", "noun") is not None  # "fewest open gaps" are not counted by status
         for sense in piece.senses:
             number = sense.kind == "attribute" and frame.schema[sense.column].is_numeric()
-            if (said and not number) or (number and by is None and piece.at < start):
+            if (said and not number) or (number and by is None and piece.at < start < len(words) - 1):
                 continue  # a number is what there is most of: "the most users", never "users with the most"
             if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
                 return sense.column

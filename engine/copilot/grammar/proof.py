@@ -284,5 +284,7 @@ def _defaults(query: Query, reading: Reading) -> Iterator[str]:
     size = any((sense := piece.sense("order")) and sense.column == "size" for piece in reading.pieces)
     if order is not None and size and order.column not in named and not order.words.startswith("first by"):
         yield f"ordered by {heading(order.column)}"
+    if query.intent == "share" and entity.presumed and not any("state" in one.dimension for one in query.constraints):
+        yield f"a share of all, those that are {entity.presumed} among them"
     if query.tally is not None and asked.windows:
         yield "a span of time in a question of two kinds of things"

@@ -102,6 +102,8 @@ class Query:
     polar: bool = False  # asks for yes or no
     checks: tuple[Constraint, ...] = ()
     presumed: bool = False
+    stands: bool = False  # asks how things stand now: "are", "still", "older than"
+    absent: str = ""  # the state that is meant where none is said, and that none of the rows has
     window: tuple[str, TimeWindow] | None = None
     tally: Tally | None = None
     minutes: bool = False  # a time is asked for in minutes

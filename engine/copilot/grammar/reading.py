@@ -10,7 +10,7 @@ import polars as pl
 from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar import windows
 from engine.copilot.grammar.everyday import is_everyday
-from engine.copilot.grammar.lexicon import Lexicon, Sense, is_filler
+from engine.copilot.grammar.lexicon import FILLERS, Lexicon, Sense, is_filler
 from engine.copilot.grammar.moments import ClockHours, clock
 from engine.copilot.grammar.pieces import TURNS, Piece, join_controls, turn
 from engine.copilot.grammar.text import by_ending, nearest, plain, root, stem, words
@@ -187,6 +187,7 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             (word == "under" and _names_follow(piece, asked, known))
             or is_filler(word)
             or is_everyday(word)
+            or (len(word) > 5 and nearest(word, FILLERS, most=1) is not None and nearest(word, known.singles) is None)
             or (word.isdigit() and any(one.sense("order") for one in pieces))
         ):
             continue

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
 import polars as pl
@@ -64,7 +64,16 @@ def _years(day: date, step: int) -> date:
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
 
 
-_AHEAD = r"\b(?:coming up|upcoming|still to come|ahead)\b"
+_AHEAD = (
+    r"\b(?:coming up|upcoming|still to come|ahead)\b|"
+    r"\b(?:that|which|will|does|do|going to|to|\w+s) (?:expires?|lapses?|runs? out|ends?)\b|\bexpiring\b"
+)
+# "takes over on Monday", "starts Monday": the coming one
+_NEXT = re.compile(
+    r"\b(?:takes?|starts?|begins?|expires?|meets?|due|will)\b.*"
+    r"(?<!last )(?<!this )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+)
+_WEEK = timedelta(days=7)
 _SPAN = re.compile(r"within (?:an? |\d+ )?(?:hour|day|week|month)s?$")  # how long it took, no days of a calendar
 
 
@@ -80,6 +89,8 @@ def spans_of(
         window = _nearest_year(asked, reading, column, today)
         if column == reading.entity.due and window.first is None and reading.asked.matches(_AHEAD):
             window = replace(window, first=today)
+        if column == reading.entity.due and window.last and window.last < today and _NEXT.search(reading.asked.text):
+            window = replace(window, first=window.last + _WEEK, last=window.last + _WEEK)
         gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
         lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
         took = _took(reading, window)
@@ -101,7 +112,7 @@ def spans_of(
             made.append(Constraint("window", f"{verb} {window.with_days}", recent.fill_null(False), after=True))
             continue
         until = reading.entity.until
-        lasts = until is not None and column == next(iter(reading.entity.dates))
+        lasts = until is not None and column == next(iter(reading.entity.dates)) and not dates
         bounds = [pl.col(until if lasts and until else column) >= window.first] if window.first else []
         bounds += [pl.col(column) <= window.last] if window.last else []
         verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")

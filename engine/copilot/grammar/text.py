@@ -24,6 +24,7 @@ _SPELLINGS = tuple(
         (r"'s\b|s'(?=\s|$)", " "),
         (r"\bpoa\s?(?:&|and)\s?ms?\b", "poam"),
         (r"\bwi?h?ci?h\b", "which"),
+        (r"\bwat\b", "what"),
         (r"\bu\b", "you"),
         (r"\br\b", "are"),
         (r"\b(\d+)(d|w|h)\b", r"\1 \2"),

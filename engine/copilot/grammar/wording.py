@@ -31,6 +31,7 @@ _MONTH = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 _BASE = {"ack": "acknowledge", "acknowledg": "acknowledge", "mitigat": "mitigate", "resolv": "resolve"}
+_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 _QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 # ways to say what there is a shorter word for
 _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
@@ -43,8 +44,13 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             "except",
         ),
         (
+            r"\b(?:nobody|no one|noone) (?:was |were |got )?(?:hit|affected|hurt|impacted)(?: by(?= |$))?",
+            "that hit nobody",
+        ),
+        (r"\b(because of|due to) (?:an? |the )?(?:missing|lacking)\b", r"\1"),
+        (
             r"\b(?:nobody|no one|noone|no-one)(?: (?:is|has|have|had|ever|yet|been|was))* "
-            r"(?!assigned|acknowledged|owned)(\w+ed|met|ran|sent|taken|took|own|owns)\b",
+            r"(?!assigned|acknowledged|owned|taken)(\w+ed|met|ran|sent|taken|took|own|owns)\b",
             r"not \1",
         ),
         # an obligation with a time is what is due then, without one what is open
@@ -102,9 +108,27 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             r"any incidents caused by a \1",
         ),
         (r"\bhurt(?= (?:the|our|most|more))", "hit"),
+        (
+            r"(?<!on )(?<!last )(?<!this )(?<!next )(?<!since )(?<!by )(?<!until )(?<!before )(?<!after )"
+            r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day) (?=\w+s\b(?<!was)(?<!is)(?<!does)(?<!has))",
+            r"\1s ",
+        ),
+        (r"\bdid ((?:the |our )?\w+) open\b", r"\1 opened"),
+        (r"\bare we (?:still )?(?:vulnerable|exposed) to\b", "any open findings with"),
+        (
+            r"\b(not|never) (\w+ed|met|run|ran|tested) (?:in|for|within|during) (?:over |more than )?an? "
+            r"(day|week|month|quarter|year)\b",
+            lambda match: f"{match[1]} {match[2]} in the past {_DAYS[match[3]]} days",
+        ),
         (r"\b(than|least|most|exactly) once\b", r"\1 1"),
         (r"\bon an? (\w+day)\b", r"on \1s"),
         (r"\b(than|over|under|least|most|within) an? (hour|minute)\b", r"\1 1 \2"),
+        (r"\b(took|takes?|taking|lasted|lasts?|ran) (?:over|more than) an? (day|week)\b", r"\1 longer than a \2"),
+        (r"\b(took|takes?|taking|lasted|lasts?) (?:under|less than) an? (day|week)\b", r"\1 less than 1 \2"),
+        (
+            r"(?:\band )?\b(?:hit|affected|hurt|impacted) (?:nobody|no one|noone|no (?:users?|customers?|people))\b",
+            "that hit nobody",
+        ),
         (r"\b(than|least|most|exactly) twice\b", r"\1 2"),
         (
             r"\bhow many (?:different|distinct|unique|separate) (?=(?:services|vendors|people|owners|incidents)\b)",

@@ -61,3 +61,21 @@ def test_words_in_other_forms_and_columns_by_the_words_in_them_are_understood(qu
 def test_a_pair_that_the_crosswalk_does_not_have_is_not_said_to_be_none(cobalt):
     got = answer("what does CMMC AC.L2-3.1.1 map to?", cobalt, asker=DINA)
     assert (got.text.startswith("I have no data on mappings"), got.confidence) == (True, "none")
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("disk almost full incidents on dns", "2 Disk almost full incidents on dns, none of them open"),
+        ("vendors not reviewed in a year", "not last review from 2025-11-2"),
+        ("evidence requests opened this month and not submitted", "not submitted, opened from 2026-11-01"),
+        ("exceptions expiring before christmas", "expires from 2026-11-20 to 2026-12-24"),
+        ("monday deploys that failed", "monday failed deploy"),
+        ("are high or medium findings older than 2 weeks reachable from internet", "reachable from the internet"),
+        ("share of attestations that were rejected", "those that are pending among them"),
+        ("who chairs the audit commitee", "Audit Committee of the Board"),
+        ("which incidents hit nobody", "that hit nobody"),
+    ],
+)
+def test_what_is_said_by_the_way_still_chooses_the_rows(question, told, cobalt):
+    assert told in answer(question, cobalt, asker=DINA).text, answer(question, cobalt, asker=DINA).text
