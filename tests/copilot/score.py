@@ -31,7 +31,7 @@ NIGHTS = tuple(
     HERE / f"night_{one}.txt"
     for one in (
         *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
-        *("twelfth", "thirteenth"),
+        *("twelfth", "thirteenth", "fourteenth"),
     )
 )
 OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", HERE / "asked_kinds.txt", *NIGHTS)

@@ -218,7 +218,7 @@ def _holder(plan: Query, rows: pl.DataFrame, library: Library, citations: Citati
     if rows.height == 1:
         row = rows.row(0, named=True)
         who = row.get(f"{column}_all") or row[column]  # everybody who has the role, where several may
-        text = f"{cell(who)} ({role})" if who else f"Nobody: no {role} is recorded"
+        text = f"{cell(who)} ({role})" if who else f"Nobody: '{heading(column)}' is not recorded"
         yield f"{text}: {title(plan, row)}. {mark(plan, row, library, citations)}"
         return
     frame = rows[column].drop_nulls().value_counts(sort=True).sort("count", column, descending=[True, False])

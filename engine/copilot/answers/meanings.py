@@ -54,7 +54,8 @@ def meaning(asked: CopilotQuestion, library: Library, citations: CitationList) -
     if named is not None and report is not None:
         figures = library.figures(report, {})
         mark = citations.cite(report, named.route, named.figure.id)
-        lines.append(f"{figures.title(named.figure.id)}: {figures.definition(named.figure.id)} {mark}")
+        title, before = figures.title(named.figure.id), "The figure of it here is " if short else ""
+        lines.append(f"{before}{title}: {figures.definition(named.figure.id)} {mark}")
     if not lines:
         return AnswerPart(
             (f"I have no data on the meaning of '{term}': no figure of the glossary is called so.",), "none"

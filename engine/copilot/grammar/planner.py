@@ -90,6 +90,10 @@ class Planner:
                 return (self.query(reading, before),)
         if candidates:
             best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
+            if before is not None and best.unknown and before.entity is not best.entity:
+                same = self.reading(asked, before.entity)  # "how many were caused by a vendor" is about incidents still
+                if same.understood_words > best.understood_words and not same.unknown:
+                    return (self.query(same, before),)
             if not is_of_other_thing(best):
                 query = self.query(best)
                 lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
