@@ -1330,7 +1330,7 @@ class RetentionOverrideRow(TypedDict):
 
 
 class RiskRow(TypedDict):
-    """A risk with inherent and residual rating. Unknown ratings count as 5 and are flagged."""
+    """A risk with inherent and residual rating (REPORTS F11). Unknown ratings count as 5 and are flagged."""
 
     org_id: str
     id: str

@@ -122,7 +122,7 @@ exceptions: TypedTable[records.ExceptionRow] = tenant_table(
 
 risks: TypedTable[records.RiskRow] = tenant_table(
     "risks",
-    "A risk with inherent and residual rating. Unknown ratings count as 5 and are flagged.",
+    "A risk with inherent and residual rating (REPORTS F11). Unknown ratings count as 5 and are flagged.",
     key("id", "identifier"),
     text("title", "title"),
     text("category", "category", null=True),
