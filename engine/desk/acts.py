@@ -10,6 +10,8 @@ from engine.store.types import canonical_json
 
 NONE = ""  # in place of a word: the cell is empty
 EVENT = "record.changed"
+DAYS_AHEAD = frozenset({"due_on", "expires_on", "next_review_on", "review_due_on"})
+"""What acts promise: such a day is not set to one that is over."""
 WITH_EVIDENCE = frozenset(
     {("attestations", "attest"), ("remediations", "finish"), ("test_runs", "finish"), ("incident_actions", "finish")}
     | {("evidence_requests", "send"), ("evidence_requests", "finish"), ("vendors", "review"), ("policies", "review")}

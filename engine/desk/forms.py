@@ -1,9 +1,10 @@
 """Forms: a new row, a row that exists, an act. Every one is an import of one row, checked by the import itself."""
 
+import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from engine.desk.acts import ACTS, Act, acts_of, cell_text, value
+from engine.desk.acts import ACTS, DAYS_AHEAD, Act, acts_of, cell_text, value
 from engine.desk.changes import submit
 from engine.desk.queries.rows import Option, find_row, options
 from engine.desk.records import form_fields, key_of, key_query, read_key, row_title, table_named
@@ -18,6 +19,8 @@ from engine.model.rights import DUTIES, NO_DUTY, is_own
 from engine.store.queries.own_frameworks import own_framework_ids
 
 CELL, SEEN, WAS, WHY = "cell.", "seen", "was.", "why"
+_OWN_PAGE = re.compile(r"/(?:[^/\\\x00-\x20][^\\\x00-\x20]*)?")  # browsers take a backslash for a slash, and drop tabs
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def edit_form(visit: Visit, name: str) -> Reply:
@@ -75,6 +78,14 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
     typed = {column: visit.form.get(f"{CELL}{column}", "") for column in act.asks}
     if not act.applies(row):
         raise Conflict(f"{act.title} is over for this record: it stands otherwise now.", word="act_over")
+    over = [column for column in typed if column in DAYS_AHEAD and _is_over(visit, typed[column], row[column])]
+    if over:
+        details = [
+            {"file": FORM, "column": column, "expected": f"a day from {visit.today} on", "found": typed[column]}
+            for column in over
+        ]
+        problem = InvalidData("A day that is set must not be over.", details=details)
+        return _form(visit, table, row, typed, act=act, problem=problem, status=400)
     cells: dict[str, str | None] = {column: cell_text(row[column]) or None for column in _naming_columns(table)}
     cells |= {column: text or None for column, text in typed.items()}
     cells |= {column: _value(visit, act, source, column, row) for column, source in act.sets.items()}
@@ -85,6 +96,11 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
         act.step, files,
     )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, act)
+
+
+def _is_over(visit: Visit, text: str, before: object) -> bool:
+    """Whether a day that was set is past; the day that the record has may stay."""
+    return text != cell_text(before) and text < visit.today.isoformat() and _DAY.fullmatch(text) is not None
 
 
 def _submission_reply(
@@ -107,7 +123,7 @@ def _submission_reply(
     title = table_title(table.name) if act is None else act.title
     outcome = "written" if changed else "nothing was new"
     back = visit.form.get("back", "")
-    where = back if back.startswith("/") and not back.startswith("//") else f"/tables/{table.name}"
+    where = back if _OWN_PAGE.fullmatch(back) else f"/tables/{table.name}"
     joined = "&" if "?" in where else "?"
     return Reply(status=303, to=f"{where}{joined}{urlencode({'notice': f'{title}: {outcome}.'})}")
 

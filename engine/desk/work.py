@@ -102,5 +102,6 @@ def _sentence(late: Sequence[WorkLine], week: Sequence[WorkLine], later: Sequenc
     else:
         worst = late[0]
         days = abs(worst.days or 0)
-        begin = f"{count(len(late), 'thing is', 'things are')} late, the oldest by {count(days, 'day')}: {worst.title}"
+        oldest = f"the oldest by {count(days, 'day')}: {worst.title.rstrip('.')}"
+        begin = f"{count(len(late), 'thing is', 'things are')} late, {oldest}"
     return f"{begin}. {len(week):,} due this week, {len(later):,} after that."

@@ -122,6 +122,23 @@ def test_an_exception_that_is_in_force_is_renewed_or_ended(sign_in, store):
     check(store)
 
 
+@pytest.mark.parametrize("back", ["//evil.example", "/\\evil.example", "/\t/evil.example", "https://evil.example", "x"])
+def test_an_act_leads_back_to_a_page_of_the_desk_only(sign_in, back):
+    owner = sign_in()
+    page = owner.get("/tables/remediations/act/move?key.id=g1")
+    done = owner.post("/tables/remediations/act/move?key.id=g1", page.fields | {"back": back})
+    assert (done.status, done.header("location").partition("?")[0]) == (303, "/tables/remediations")
+
+
+def test_a_day_that_is_set_is_not_over_and_the_one_on_record_may_stay(sign_in, store):
+    owner, head, past = sign_in(), store.head("acme"), (NOW - timedelta(days=1)).date().isoformat()
+    answer = owner.fill("/tables/exceptions/act/accept?key.id=x1", expires_on=past)
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert f"Expected a day from {NOW.date()} on; got {past}." in answer.words
+    assert row(store, "remediations", id="g1")["due_on"] < NOW.date()
+    assert owner.fill("/tables/remediations/act/move?key.id=g1").status == 303
+
+
 def test_my_work_names_the_framework_of_a_control_and_the_organization(sign_in):
     words = sign_in("member").get("/").words
     assert ("CC1.1 Integrity and ethical values SOC 2" in words, "Acme · " in words) == (True, True)

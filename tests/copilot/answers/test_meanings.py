@@ -24,4 +24,6 @@ def test_a_word_is_defined_and_nothing_is_counted(question, said, confidence, co
 
 def test_a_part_of_what_was_asked_before_is_no_other_thing(cobalt):
     found = answer("how many were caused by a vendor", cobalt, asker=DINA, before=("incidents this year",))
-    assert found.text.startswith("7 incidents opened from 2026-01-01 to 2026-12-31 (this year), caused by a vendor."), found.text
+    assert found.text.startswith("7 incidents opened from 2026-01-01 to 2026-12-31 (this year), caused by a vendor."), (
+        found.text
+    )
