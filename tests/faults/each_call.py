@@ -47,7 +47,7 @@ ANN, BEN = "ann@acme.example", "ben@acme.example"
 BYTES = f"whom it is about: {ANN}".encode()
 DONE = {"erase": "there is nothing to erase", "restore": "is not empty"}  # what a repetition says of what is finished
 LOCKS = (".lock", "-wal", "-shm", ".sealing")  # files that are empty by their nature
-FIRST, EVERY = 40, 9  # of a command with many calls, each of the first, then one of so many
+FIRST = 40  # of a command with many calls, each of the first, then one of so many as ``--every`` says
 KEY = b"PRIVATE KEY-----"
 KEYS = {"signing.key"}
 
@@ -285,7 +285,7 @@ def _after(folder: Path, name: str, command: Command) -> list[str]:
     return broken
 
 
-def through(base: Path, scratch: Path, name: str, fault: str, most: int) -> Outcome:
+def through(base: Path, scratch: Path, name: str, fault: str, most: int, every: int) -> Outcome:
     """A command under one kind of fault, for each n until it meets none any more."""
     command, outcome, n = COMMANDS[name], Outcome(name, fault), 1
     while outcome.tried < most:
@@ -306,7 +306,7 @@ def through(base: Path, scratch: Path, name: str, fault: str, most: int) -> Outc
         outcome.failed += code in (1, 2)
         broken = [f"code {code}: {said.strip()[-400:]}"] if code in (3, 4) else []
         outcome.broken += [f"n = {n}: {one}" for one in broken + _after(folder, name, command)]
-        n += 1 if n < FIRST else EVERY
+        n += 1 if n < FIRST else every
     return outcome
 
 
@@ -316,6 +316,7 @@ def main() -> None:
     parser.add_argument("commands", nargs="*", metavar="COMMAND", help=f"{', '.join(COMMANDS)}; all without")
     parser.add_argument("--faults", default=",".join(FAULTS), help=f"of {', '.join(FAULTS)}")
     parser.add_argument("--most", type=int, default=10**6, help="tries of a command and kind of fault")
+    parser.add_argument("--every", type=int, default=9, help="of calls beyond the first 40, one of so many")
     asked = parser.parse_args()
     for module in LOADED:
         importlib.import_module(module)
@@ -335,7 +336,8 @@ def main() -> None:
             sys.exit("the installation cannot be prepared")
         for name in asked.commands or COMMANDS:
             for fault in asked.faults.split(","):
-                print(json.dumps(asdict(through(base, scratch, name, fault, asked.most))), flush=True)
+                outcome = through(base, scratch, name, fault, asked.most, asked.every)
+                print(json.dumps(asdict(outcome)), flush=True)
 
 
 if __name__ == "__main__":
