@@ -43,9 +43,10 @@ def _readiness_change(readiness: FrameRow) -> str:
         return ""
     if before is None or readiness["prior_on"] is None:
         return f" ({now:.1f} %)"
-    change = round(now - before, 1)
-    way = "as" if not change else f"{'up' if change > 0 else 'down'} {abs(change):.1f} points since"
-    return f" ({now:.1f} %, {way} on {spelled_day(readiness['prior_on'])})".replace("since on", "since")
+    change, then = round(now - before, 1), spelled_day(readiness["prior_on"])
+    if not change:
+        return f" ({now:.1f} %, as on {then})"
+    return f" ({now:.1f} %, {'up' if change > 0 else 'down'} {abs(change):.1f} points since {then})"
 
 
 def _closing(gap: FrameRow) -> str:
