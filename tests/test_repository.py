@@ -70,7 +70,9 @@ def test_hooks_run_the_tools_of_the_projects_own_environment():
 def test_nothing_that_is_written_while_working_is_tracked():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
     assert [
-        name for name in tracked if re.search(r"(^|/)(var|build|htmlcov|\.venv|\.coverage[^/]*)(/|$)|\.pyc$", name)
+        name
+        for name in tracked
+        if re.search(r"(^|/)(var|build|htmlcov|\.venv|\.coverage[^/]*)(/|$)|\.(pyc|db|duckdb)$", name)
     ] == []
 
 
