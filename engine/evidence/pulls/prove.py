@@ -7,13 +7,14 @@ first, others after them: what a check never looks at can only be found out wher
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 import duckdb
 
-from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, answer, loaded_tables
+from engine.evidence.pulls.check_run import CheckAnswer, CheckQueries, answer, loaded_tables, time_limit
 from engine.evidence.pulls.declarations import DaySpan
 from engine.evidence.pulls.queries import query_shape
 from engine.evidence.pulls.tables import EMPTY, SourceTable, identifier, literal
@@ -24,6 +25,10 @@ SECONDS = 60.0  # for all breaks of a check
 WHOLE_ROW = "*"
 _FAR = 4_000  # days
 _LARGE = 1_000_000
+
+
+class _TimeUpError(Exception):
+    """What came after it is not counted: the query may have been interrupted."""
 
 
 @dataclass(frozen=True)
@@ -82,34 +87,36 @@ def prove(subject: ProofSubject) -> CheckProof:
     """Break copies of the rows of a check, per column, and count what it notices."""
     columns = query_shape(subject.queries.population.replace("{", "").replace("}", ""), "population").columns
     columns |= query_shape(subject.queries.exceptions.replace("{", "").replace("}", ""), "exceptions").columns
-    until, complete, counts = time.monotonic() + SECONDS, True, []
-    with loaded_tables(subject.tables) as connection:
+    until, counts = time.monotonic() + SECONDS, []
+    with loaded_tables(subject.tables) as connection, time_limit(connection):
         before = answer(connection, subject.queries, subject.span)
-        named = _texts(before.population)
-        for source, table in sorted(subject.tables.items()):
-            rows = _chosen(subject, source, table, named)
-            for field, kind, change, values in _ways(table, subject.span):
-                if time.monotonic() > until:
-                    complete = False
-                    break
-                results = [_broken(connection, subject, source, field, kind, values, row) for row in rows]
-                tried = [result for one in results if (result := [each for each in one if each is not None])]
-                counts.append(
-                    BreakCount(
-                        source,
-                        field,
-                        change,
-                        len(tried),
-                        sum(any(_is_noticed(each, before) for each in one) for one in tried),
-                        sum(any(each.outcome != before.outcome for each in one) for one in tried),
-                        sum(
-                            before.outcome != "failed" and any(each.outcome == "failed" for each in one)
-                            for one in tried
-                        ),
-                        field == WHOLE_ROW or field.lower() in columns,
-                    )
-                )
-    return CheckProof(subject, before, tuple(counts), complete)
+        with suppress(_TimeUpError):
+            for one in _counts(connection, subject, before, columns, until):
+                counts.append(one)
+            return CheckProof(subject, before, tuple(counts), complete=True)
+    return CheckProof(subject, before, tuple(counts), complete=False)
+
+
+def _counts(
+    connection: duckdb.DuckDBPyConnection, subject: ProofSubject, before: CheckAnswer, columns: Set[str], until: float
+) -> Iterator[BreakCount]:
+    """Each way to break each column; _TimeUpError after ``until``."""
+    named = _texts(before.population)
+    for source, table in sorted(subject.tables.items()):
+        rows = _chosen(subject, source, table, named)
+        for field, kind, change, values in _ways(table, subject.span):
+            results = [_broken(connection, subject, source, field, kind, values, row, until) for row in rows]
+            tried = [result for one in results if (result := [each for each in one if each is not None])]
+            yield BreakCount(
+                source,
+                field,
+                change,
+                len(tried),
+                sum(any(_is_noticed(each, before) for each in one) for one in tried),
+                sum(any(each.outcome != before.outcome for each in one) for one in tried),
+                sum(before.outcome != "failed" and any(each.outcome == "failed" for each in one) for one in tried),
+                field == WHOLE_ROW or field.lower() in columns,
+            )
 
 
 def _is_noticed(after: CheckAnswer, before: CheckAnswer) -> bool:
@@ -164,12 +171,15 @@ def _broken(
     kind: str,
     values: tuple[str, ...],
     row: int,
+    until: float,
 ) -> list[CheckAnswer | None]:
-    """What the check answers when a row is broken, for each of the values; None where the row was so before."""
-    table, copy = identifier(source), identifier(f"{source} before")
+    """What the check answers when a row is broken, for each of the values; None where the row was so before.
+
+    Each break is a transaction that is undone, after which the rows are in their old order and places.
+    """
+    table = identifier(source)
     results: list[CheckAnswer | None] = []
     for value in values:
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE {copy} AS SELECT rowid AS number, * FROM {table}")  # noqa: S608 - quoted
         if field == WHOLE_ROW:
             change = (
                 f"DELETE FROM {table} WHERE rowid = {row}"  # noqa: S608 - quoted
@@ -177,15 +187,21 @@ def _broken(
                 else f"INSERT INTO {table} SELECT * FROM {table} WHERE rowid = {row}"  # noqa: S608 - quoted
             )
         elif kind == EMPTY:
-            filled = f"CASE WHEN number = {row} THEN {value} END AS {identifier(field)}"
-            change = f"CREATE OR REPLACE TABLE {table} AS SELECT * EXCLUDE (number) REPLACE ({filled}) FROM {copy} ORDER BY number"  # noqa: E501, S608 - quoted
+            filled = f"CASE WHEN rowid = {row} THEN {value} END AS {identifier(field)}"
+            change = f"CREATE OR REPLACE TABLE {table} AS SELECT * REPLACE ({filled}) FROM {table} ORDER BY rowid"  # noqa: S608 - quoted
         else:
             new = f"CAST({value} AS {kind})"
             cell = identifier(field)
             change = f"UPDATE {table} SET {cell} = {new} WHERE rowid = {row} AND {cell} IS DISTINCT FROM {new}"  # noqa: S608 - quoted
-        changed = connection.execute(change).fetchone()
-        results.append(answer(connection, subject.queries, subject.span) if changed and changed[0] else None)
-        connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * EXCLUDE (number) FROM {copy} ORDER BY number")  # noqa: S608 - quoted
+        connection.begin()
+        try:
+            changed = connection.execute(change).fetchone()
+            is_broken = bool(changed and changed[0])
+            results.append(answer(connection, subject.queries, subject.span, counted=True) if is_broken else None)
+        finally:
+            connection.rollback()
+        if time.monotonic() > until:
+            raise _TimeUpError
     return results
 
 
