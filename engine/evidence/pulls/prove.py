@@ -85,8 +85,8 @@ class CheckProof:
 
 def prove(subject: ProofSubject) -> CheckProof:
     """Break copies of the rows of a check, per column, and count what it notices."""
-    columns = query_shape(subject.queries.population.replace("{", "").replace("}", ""), "population").columns
-    columns |= query_shape(subject.queries.exceptions.replace("{", "").replace("}", ""), "exceptions").columns
+    columns = query_shape(subject.queries.population, "population").columns
+    columns |= query_shape(subject.queries.exceptions, "exceptions").columns
     until, counts = time.monotonic() + SECONDS, []
     with loaded_tables(subject.tables) as connection, time_limit(connection):
         before = answer(connection, subject.queries, subject.span)

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import duckdb
 
@@ -53,9 +54,7 @@ def query_shape(query: str, place: str) -> QueryShape:
     """What one SELECT looks at. Usage for anything that is none, or that would reach beyond the tables."""
     if len(query) > LONGEST:
         raise Usage(f"{place} may have {LONGEST:,} characters; it has {len(query):,}.")
-    with duckdb.connect(":memory:", config={"autoload_known_extensions": "false"}) as connection:
-        row = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone()
-    tree = json.loads(row[0]) if row else {}
+    tree = json.loads(_syntax(query))
     if tree.get("error"):
         reason = str(tree.get("error_message", "")).splitlines()[0] if tree.get("error_message") else "no statement"
         if tree.get("error_type") == "parser":
@@ -72,6 +71,14 @@ def query_shape(query: str, place: str) -> QueryShape:
     for node in _nodes(statements[0]):
         _look(node, place, inner, tables)
     return QueryShape(frozenset(tables - inner), frozenset(_columns(statements[0])))
+
+
+@lru_cache(maxsize=256)  # an engine takes longer to open than a query to be read
+def _syntax(query: str) -> str:
+    """The syntax tree of a text, or what is wrong with it, as JSON."""
+    with duckdb.connect(":memory:", config={"autoload_known_extensions": "false"}) as connection:
+        ((text,),) = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
+    return str(text)
 
 
 def _columns(statement: object) -> Iterator[str]:
