@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Document, FrameRow, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.deployment import residency
 from reports.deployment.figures import TENANCY
@@ -64,7 +64,7 @@ def build(deployment: pl.DataFrame, organization: pl.DataFrame, figures: Figures
             Table(
                 "subprocessors",
                 "Subprocessors that touch data",
-                subprocessors.drop("reason"),
+                subprocessors.drop("reason", "owner"),
                 labels=LABELS,
                 words=("status",),
             ),
@@ -100,9 +100,16 @@ def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Fi
     places = figures.rows(residency.exceptions)
     step = "Nobody has to act: all data stays in the region."
     if places.height:
-        first = places.row(0, named=True)
-        step = f"Settle first where {first['name']} keeps the data: {first['reason']}."
+        step = f"Settle first where {_place(places.row(0, named=True))}."
     return Opening(f"{name} runs on the {profile['tier']} tier and {where}; {leaving}.", declare or step)
+
+
+def _place(first: FrameRow) -> str:
+    """Whose data lies where, and who answers for it."""
+    what = ", ".join(word for word in (first["tier"], first["data_classes"]) if word and word != UNKNOWN)
+    whom = f", with {first['owner']}" if first["owner"] else ""
+    name = f"{first['name']} ({what})" if what else first["name"]
+    return f"{name} keeps the data: {first['reason']}{whom}"
 
 
 def _warnings(profile: Mapping[str, Any]) -> list[str]:

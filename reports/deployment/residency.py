@@ -2,6 +2,9 @@
 
 import polars as pl
 
+from engine.model.vocabulary import VENDOR_TIERS
+from reports.shared.ordering import rank
+
 OUTSIDE = "outside the region"
 UNDECLARED = "not declared"
 NO_DATA = ("none", "no data")
@@ -16,20 +19,33 @@ def subprocessors(vendors: pl.DataFrame, deployment: pl.DataFrame) -> pl.DataFra
         .with_columns(reason=_reason(_region(deployment)))
         .with_columns(in_region=pl.col("reason").is_null())
         .select(
-            "name", "service", "tier", "data_classes", "region", "in_region", "dpa_on", "baa_on", "status", "reason"
+            "name",
+            "service",
+            "tier",
+            "data_classes",
+            "region",
+            "in_region",
+            "dpa_on",
+            "baa_on",
+            "status",
+            "owner",
+            "reason",
         )
-        .sort("in_region", "name", "service", nulls_last=True)
+        .sort("in_region", rank("tier", VENDOR_TIERS), "name", "service", nulls_last=True)
     )
 
 
 def exceptions(vendors: pl.DataFrame, destinations: pl.DataFrame, deployment: pl.DataFrame) -> pl.DataFrame:
-    """Subprocessors and destinations outside the data region, or whose region is not known."""
-    columns = ("kind", "name", "region", "reason", "deliveries", "last_on")
+    """Subprocessors and destinations outside the data region, or whose region is not known, the most critical first."""
+    columns = ("kind", "name", "tier", "data_classes", "owner", "region", "reason", "deliveries", "last_on")
     people = (
         subprocessors(vendors, deployment)
         .filter(pl.col("reason").is_not_null())
         .select(
             "name",
+            "tier",
+            "data_classes",
+            "owner",
             "region",
             "reason",
             kind=pl.lit("subprocessor"),
@@ -40,10 +56,15 @@ def exceptions(vendors: pl.DataFrame, destinations: pl.DataFrame, deployment: pl
     places = (
         destinations.with_columns(reason=_reason(_region(deployment)))
         .filter(pl.col("reason").is_not_null())
-        .select("region", "reason", "deliveries", "last_on", kind="channel", name="destination")
+        .select(
+            *("region", "reason", "deliveries", "last_on"),
+            kind="channel",
+            name="destination",
+            **{name: pl.lit(None, dtype=pl.String) for name in ("tier", "data_classes", "owner")},
+        )
     )
     return pl.concat([people.select(columns), places.select(columns)]).sort(
-        pl.col("reason") != OUTSIDE, "kind", "name", "region", nulls_last=True
+        pl.col("reason") != OUTSIDE, rank("tier", VENDOR_TIERS), "kind", "name", "region", nulls_last=True
     )
 
 

@@ -27,7 +27,9 @@ LABELS = {**wording.LABELS, "told_on": "On", "step": "Reminder no."}
 
 def build(staffing_actions: pl.DataFrame, staffing_notices: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     due = decisions.with_options(figures.counted_rows("staffing_escalations"))
-    waiting = figures.counted_rows("staffing_breaches_not_escalated").sort("escalates_on", "action_id", nulls_last=True)
+    waiting = figures.counted_rows("staffing_breaches_not_escalated").sort(
+        "escalates_on", "breach_days", "action_id", descending=[False, True, False], nulls_last=True
+    )
     return Document(
         *_opening(staffing_actions, figures, due, waiting, ask),
         tables=(

@@ -25,10 +25,9 @@ from reports.shared import setup
 from reports.shared.wording import count_of, with_whom
 
 SHOWN = (
+    "weakness_name",
     "poam_id",
     "controls",
-    "weakness_name",
-    "asset_identifier",
     "original_risk_rating",
     "original_detection_date",
     "scheduled_completion_date",

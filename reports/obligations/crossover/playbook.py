@@ -28,6 +28,7 @@ PLAY: Columns = {
 }  # fmt: skip
 STEP: Columns = {
     "play_id": pl.String,
+    "about": pl.String,
     "number": pl.Int64,
     "step": pl.String,
     "status": pl.String,
@@ -57,8 +58,8 @@ def step_rows(rows: pl.DataFrame, plays: pl.DataFrame) -> pl.DataFrame:
     """The six steps of each of the plays of ``rows``, in their order."""
     stored = tracked_steps(plays)
     steps = [
-        {"play_id": name, **step}
-        for name, advice in rows.select("play_id", "advice").iter_rows()
+        {"play_id": name, "about": about, **step}
+        for name, about, advice in rows.select("play_id", "about", "advice").iter_rows()
         for step in steps_of(advice, stored.get(name, []))
     ]
     return pl.DataFrame(steps, schema=STEP, orient="row")

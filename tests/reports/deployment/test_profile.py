@@ -101,6 +101,20 @@ def test_data_outside_the_region_comes_before_data_nobody_knows_about():
     assert held.headline.endswith("5 residency exceptions, 3 known to be outside.")
 
 
+def test_the_most_critical_is_settled_first_by_whoever_has_it():
+    held = report(
+        vendors=[
+            vendor("Alder", "us-east", tier="low", owner="ann"),
+            vendor("Birch", "us-east", tier="critical", data_classes="health records", owner="ben"),
+        ]
+    )
+    places = table(held, "residency_exceptions").select("name", "tier", "data_classes", "owner").rows()
+    assert places == [("Birch", "critical", "health records", "ben"), ("Alder", "low", "customer", "ann")]
+    assert lead(held)[1] == (
+        "Settle first where Birch (critical, health records) keeps the data: outside the region, with ben."
+    )
+
+
 def test_without_a_declared_region_every_place_is_an_exception():
     held = report(vendors=[vendor("Home", "eu-west")], data_region=None, key_custody=None)
     assert exceptions(held) == [("subprocessor", "Home", "no data region declared")]

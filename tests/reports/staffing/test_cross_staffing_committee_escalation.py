@@ -116,6 +116,16 @@ def test_escalated_and_waiting_are_all_that_is_past_the_sla():
     }
 
 
+def test_of_what_waits_the_first_to_be_escalated_and_then_the_worst_stands_first():
+    made = build_document(
+        {"action_id": "a", "breach_days": 2},
+        {"action_id": "b", "breach_days": 9},
+        {"action_id": "c", "breach_days": 1, "breach_told_on": date(2026, 11, 16)},
+        as_of=date(2026, 11, 17),
+    )
+    assert frame(made, "waiting")["action_id"].to_list() == ["c", "b", "a"]
+
+
 def test_every_figure_equals_its_explained_rows():
     given = [{"action_id": "a", **TOLD}, {"action_id": "b"}, {"action_id": "d", **DONE}]
     values_follow(REPORT, ask(), staffing_actions=actions(*given))

@@ -81,6 +81,7 @@ def test_what_is_tracked_is_shown():
     steps = made.tables[1].frame
     assert steps.select("status", "by", "on", "evidence").row(0) == ("done", "cyd", date(2026, 11, 2), "E1")
     assert steps["status"].to_list() == ["done", "done", "blocked", "todo", "todo", "todo"]
+    assert steps["about"].to_list() == ["Duty a"] * 6, "each step says of which play it is"
     assert made.warnings == ["1 play with a blocked step."]
 
 
