@@ -9,6 +9,7 @@ from data.demo.frames import INSTANT, frame
 from tests.claims.organizations import Organization, Tables
 
 Rows = dict[str, list[dict[str, object]]]
+LONG_AGO = timedelta(days=1000)  # before any organization here had its frameworks
 
 
 def good_rows(org: Organization) -> Iterator[tuple[str, Tables]]:
@@ -28,6 +29,12 @@ def good_rows(org: Organization) -> Iterator[tuple[str, Tables]]:
         "an event that names its control": {
             "audit_log": [
                 {"event_id": "G-2", "action": "control.test.passed", **event}
+                | {"controls": f"{control['framework']}:{control['control_id']}"}
+            ]
+        },
+        "an event of long ago that names its control": {
+            "audit_log": [
+                {"event_id": "G-7", "action": "control.test.passed", **event, "occurred_at": at - LONG_AGO}
                 | {"controls": f"{control['framework']}:{control['control_id']}"}
             ]
         },

@@ -1,7 +1,7 @@
 """Organizations of under two thousand rows, drawn from those of the demo: as varied, quick to compute."""
 
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from hashlib import sha256
 from random import Random
@@ -78,6 +78,21 @@ def edge(day: date, seed: int) -> Organization:
         "users": users.with_columns(active=pl.col("active") & ~left),
     }
     return replace(made, name="edge", zone=zone, tables=tables)
+
+
+def young(day: date, seed: int) -> Organization:
+    """Which took up its frameworks a fortnight ago, and has no record of before."""
+    made, began = small("cobalt", day, seed), day - timedelta(days=14)
+    tables = {
+        **made.tables,
+        "organization_frameworks": made.tables["organization_frameworks"].with_columns(adopted_on=pl.lit(began)),
+        "audit_log": made.tables["audit_log"].filter(pl.col("occurred_at").dt.date() >= began),
+        "attestations": made.tables["attestations"].filter(
+            (pl.col("attested_at").dt.date() >= began).fill_null(value=True)
+        ),
+        **{name: made.tables[name].clear() for name in ("readiness_snapshots", "posture_snapshots")},
+    }
+    return replace(made, name="young", tables=tables)
 
 
 def _referring(tables: Tables) -> Tables:

@@ -5,13 +5,14 @@ from datetime import date
 import polars as pl
 import pytest
 
+from engine.facts.controls import detection, status
 from engine.facts.governance import risk
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.kinds import KINDS
 from tests.claims.exceptions import EXEMPT, reason_of
 from tests.claims.harness import deteriorations, look
 from tests.claims.mutations import Mutation, claims, mutations, places
-from tests.claims.organizations import FURTHER, MOST_ROWS, Organization, edge, small
+from tests.claims.organizations import FURTHER, MOST_ROWS, Organization, edge, small, young
 from tests.claims.values import World, better, worlds
 from tests.claims.whole_tables import look_at_tables, table_states
 from tests.laws import examples
@@ -118,6 +119,11 @@ def whoever_approves(frame, approvers, by, on):
     return frame.with_columns(approved=pl.lit(True))
 
 
+def as_old_as_the_records(frame):
+    """As it was: what was never given is missing since the first record about its framework."""
+    return detection.with_days(frame.with_columns(scope_since="known_since"))
+
+
 APPROVAL = ("exceptions.approver", "exceptions.approved_on")
 
 
@@ -128,6 +134,14 @@ def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_with
     monkeypatch.setattr(risk, "with_approval", whoever_approves)
     keys = look(org, seed=1, each=4, only=APPROVAL).beyond.keys()
     assert {(f"exceptions.{place}", "sprs_score") for place in ("approver unapprove", "approved_on ahead")} <= keys
+
+
+@pytest.mark.real
+def test_with_the_rule_on_detection_withdrawn_the_harness_finds_gaps_that_an_old_event_makes_late(monkeypatch):
+    org = young(DAY, seed=1)
+    assert deteriorations(org) == {}
+    monkeypatch.setattr(status, "with_days", as_old_as_the_records)
+    assert deteriorations(org) == {("an event of long ago that names its control", "poam_items_late"): (3, 82)}
 
 
 @pytest.mark.real
