@@ -24,7 +24,7 @@ def control_activity(
         in_period_before=_with_signatures("events_before"),
         newest_event_at=pl.col("audit_last_at").max(),
     )
-    reached = known_since.select("framework", reached=pl.col("known_since") <= records.before_on(ask))
+    began = known_since.select("framework", records_reach_back=pl.col("known_since") <= records.before_on(ask))
     accepted = (
         policies.filter(pl.col("control_id").is_not_null() & (pl.col("accepted_on") <= ask.as_of))
         .group_by(_CONTROL)
@@ -34,9 +34,9 @@ def control_activity(
         control_status.filter("applicable", pl.col("framework").is_in(FRAMEWORKS))
         .join(logged, on=_CONTROL, how="left")
         .join(accepted, on=_CONTROL, how="left")
-        .join(reached, on="framework", how="left")
+        .join(began, on="framework", how="left")
         .with_columns(
-            pl.col("reached").fill_null(False),
+            pl.col("records_reach_back").fill_null(False),
             pl.col("in_period").fill_null(0),
             framework_name=packs.pack_name(ask),
             by_events=(pl.col("in_period") > 0).fill_null(False),
@@ -44,7 +44,7 @@ def control_activity(
         )
         .with_columns(
             covered=pl.col("by_events") | pl.col("by_policy"),
-            covered_before=pl.when("reached").then(
+            covered_before=pl.when("records_reach_back").then(
                 (pl.col("in_period_before") > 0).fill_null(False)
                 | (pl.col("policy_since") < ask.period_start).fill_null(False)
             ),

@@ -57,7 +57,7 @@ ACTIVITY = (
         "before; not known where the records of a framework begin later.",
         control_activity,
         WeightedMean(100 * (_COVERED.cast(pl.Int64) - pl.col("covered_before").cast(pl.Int64))),
-        pl.col("reached").all(),
+        pl.col("records_reach_back").all(),
         "activity now: {covered}, in the period before: {covered_before}",
         comparison=True,
     ),
