@@ -170,6 +170,6 @@ def _figure_text(value: object, figure: Figure) -> str:
         case bool():
             return "yes" if value else "no"
         case int() | float():
-            unit = {"percent": " %", "count": ""}.get(figure.unit, f" {figure.unit}")
+            unit = {"percent": " %", "count": "", "ratio": ""}.get(figure.unit, f" {figure.unit}")
             return f"{value:,}{unit}"
     return str(value)

@@ -252,3 +252,9 @@ def test_a_year_of_53_weeks_has_them_all():
     held = document(weeks=53, as_of=date(2027, 1, 3))
     assert held.tables[0].frame["week"][0] == "2026-W01"
     assert held.tables[0].frame["week"][-1] == "2026-W53"
+
+
+def test_a_mean_a_week_is_said_without_a_unit():
+    given = frames([gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10")], [], [])
+    explained = REPORT.explanation(given, ask(weeks=4), "remediations_net_weekly")
+    assert explained.headline == "Growth of the backlog a week: 1.0, from 3 rows."
