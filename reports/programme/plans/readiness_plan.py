@@ -24,6 +24,7 @@ LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing don
 GOALS = {"likely_error_points": "Error (points)", "likely_on": "90 % likely on"}
 PEOPLE = {"available_hours": "Left (h)", "overdue_hours": "Overdue (h)"}
 PRICE = {"change": "If this moves", "reached": "Reached then"}
+LATER = "Saved hours are below 0 where evidence lapses in the days that are won: it is renewed for the later day."
 MORE = {"people": "With", "effective": "Effective on the day"}
 TERMS = "Its report may ask for more than effective controls: worksheets, decisions, agreements that are not on record."
 PROGRESS = {
@@ -220,7 +221,8 @@ def _further_tables(fact: Fact, plan: ReadinessPlan, ask: Ask) -> list[Table]:
     """What promises cost, and what more hours buy, where that is asked."""
     tables = []
     if ask.options.get(PRICES.name):
-        tables.append(Table("prices", "What each promise costs", promises.price_rows(prices(fact, plan)), labels=PRICE))
+        rows = promises.price_rows(prices(fact, plan))
+        tables.append(Table("prices", "What each promise costs", rows, note=LATER, labels=PRICE))
     if plan.question.more_hours:
         rows = promises.comparison(without_more_hours(fact, plan), plan)
         tables.append(Table("more_hours", "What more hours buy", rows, labels=MORE))
