@@ -74,8 +74,9 @@ def plain(value):
 class Doors:
     """The console over one organization, at whatever day it is asked."""
 
-    def __init__(self, folder, url):
+    def __init__(self, folder, url, *, org=ORG, actor="ann@acme.example", cell=plain):
         self.folder, self.files = folder, 0
+        self.org, self.actor, self.cell = org, actor, cell
         self.store = Store(url)
         self.replica = Replica(url, None)
         self.snapshots = Snapshots(self.store, self.replica, Artifacts(folder / "artifacts"), CATALOGUE)
@@ -89,13 +90,13 @@ class Doors:
 
     @contextmanager
     def snapshot(self, day):
-        with freeze_time(instant(day)), self.snapshots.open(ORG, now=instant(day)) as opened:
+        with freeze_time(instant(day)), self.snapshots.open(self.org, now=instant(day)) as opened:
             yield opened
 
     def begin(self, controls, records, events):
         """The organization with its own framework and everything that is on record."""
         with freeze_time(instant(DAY)):
-            with self.store.revision(ORG, "setup", now=instant(DAY), create={"name": "Acme"}) as revision:
+            with self.store.revision(self.org, "setup", now=instant(DAY), create={"name": "Acme"}) as revision:
                 revision.record("organization.created")
             own = self.folder / f"{OWN}.csv"
             rows = [
@@ -110,7 +111,7 @@ class Doors:
                 for one in controls
             ]
             self._write(own, CONTROL, rows)
-            import_framework(self.store, own, org_id=ORG, actor="ann@acme.example", now=instant(DAY))
+            import_framework(self.store, own, org_id=self.org, actor=self.actor, now=instant(DAY))
         members = [{"email": name, "role": "admin"} for name in PEOPLE]
         self.import_rows(DAY, {"memberships": members, **records, "audit_log": named_events(events)})
 
@@ -130,18 +131,24 @@ class Doors:
 
     def import_folder(self, day, path):
         with freeze_time(instant(day)):
-            import_paths(self.store, [path], org_id=ORG, actor="ann@acme.example", now=instant(day))
+            import_paths(self.store, [path], org_id=self.org, actor=self.actor, now=instant(day))
+
+    def write(self, day, table, rows):
+        """One revision with rows of a table that nobody imports."""
+        with freeze_time(instant(day)), self.store.revision(self.org, self.actor, now=instant(day)) as revision:
+            revision.insert(table, rows)
+            revision.record("row.created")
 
     def _write(self, path, columns, rows):
         with path.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
-            writer.writerows([plain(row.get(column)) for column in columns] for row in rows)
+            writer.writerows([self.cell(row.get(column)) for column in columns] for row in rows)
 
     def get(self, path, day):
         """What HTTP answers on a day."""
         with freeze_time(instant(day)):
-            client = Client(self.console, self.console.gate.sessions.issue("ann@acme.example", ORG, now=instant(day)))
+            client = Client(self.console, self.console.gate.sessions.issue(self.actor, self.org, now=instant(day)))
             client.declared = False
             answer = client.get(f"{COMPLIANCE}/{path}")
             assert answer.status == 200, answer.body
