@@ -21,6 +21,7 @@ from engine.model.figures.aggregates import (
     Sum,
 )
 from engine.model.figures.aggregates import expression as expressed
+from engine.model.rights import EVERY_TABLE, RIGHTS
 from engine.reporting.glossary import definitions
 from engine.runtime.settings import Settings
 from engine.web.handlers.reports import ReportHandler
@@ -29,6 +30,14 @@ from tests.contract import REPORT_ROUTES
 from tests.factories import ask
 from tests.formulas import formula_text
 from tests.web.interface import interface
+
+PEOPLE = {
+    "owner": "owners",
+    "admin": "admins",
+    "operator": "operators",
+    "member": "members",
+    "own": "whom the row names",
+}
 
 
 def route_of(name):
@@ -185,6 +194,22 @@ def tables():
     """What `hq tables` prints, below the title of the page."""
     _, _, text = describe_tables().partition("\n")
     return text.strip().splitlines()
+
+
+def rights():
+    """Who may do which acts to the rows of each table at the desk; a table that is not named is as every table is."""
+    lines = table("table", "acts", "who may")
+    tables = dict.fromkeys(name for name, _ in RIGHTS)
+    for name in tables:
+        acts = {}
+        for (of, act), who in RIGHTS.items():
+            if of == name:
+                acts.setdefault(who, []).append(act)
+        for who, those in acts.items():
+            people = [PEOPLE[role] for role in PEOPLE if role in who]
+            shown = "every other table" if name == EVERY_TABLE else f"`{name}`"
+            lines.append(f"| {shown} | {', '.join(those)} | {', '.join(people) or 'nobody'} |")
+    return lines
 
 
 def options():

@@ -35,6 +35,7 @@ GENERATED = {
     ("docs/reference/tables.md", "tables"): reference.tables,
     ("docs/reference/commands.md", "options"): reference.options,
     ("docs/reference/http.md", "http"): reference.http,
+    ("docs/reference/desk.md", "rights"): reference.rights,
 } | {
     (f"docs/reference/reports/{reference.slug(name)}.md", "chapter"): partial(reference.chapter, name)
     for name in SECTIONS
