@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-"""A role, or ``own``: whoever the row itself names, in any role."""
 
 EVERY_TABLE = "*"
 
