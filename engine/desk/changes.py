@@ -21,6 +21,8 @@ from engine.store.writing.revisions import Note
 if TYPE_CHECKING:  # what reads cells is loaded where it is called: in a worker
     from engine.intake.imports.batches import SheetRows
 
+UNPACKED_BYTES = 256 << 20  # of a workbook: its sheets are read whole, beside what the console serves
+
 
 def submit(services: Services, form: Submission, now: datetime) -> bool:
     """Write a form; whether anything changed. InvalidData for bad cells, Conflict where the row is not as it was seen,
@@ -102,10 +104,12 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
 
 
 def _sheets(upload: Upload) -> "list[SheetRows]":
+    from engine.intake.imports.files.size_limits import WorkbookBounds
     from engine.intake.imports.files.sources import sheets
     from engine.intake.imports.preview import with_corrections
 
-    return [with_corrections(sheet, upload.corrections) for sheet in sheets(upload.paths)]
+    bounds = WorkbookBounds(UNPACKED_BYTES, "split it, or use hq import where the console runs")
+    return [with_corrections(sheet, upload.corrections) for sheet in sheets(upload.paths, bounds=bounds)]
 
 
 def _check_right(

@@ -17,9 +17,11 @@ from engine.evidence.pulls.proofs import stored_subjects, subject_of, write_proo
 from engine.evidence.pulls.prove import CheckProof, ProofSubject, prove
 from engine.evidence.pulls.pull import PullOutcome, check_request, chosen_checks, pull
 from engine.evidence.pulls.pull_file import read_pull_file
+from engine.evidence.pulls.sources.paths import MOST_BYTES
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
 from engine.evidence.pulls.turns import turn
 from engine.evidence.store import open_evidence
+from engine.intake.imports.files.size_limits import WorkbookBounds
 from engine.intake.imports.files.typed_files import open_workbook, read_worksheet
 from engine.intake.imports.problems import Problems
 from engine.model.days import local_day
@@ -32,6 +34,7 @@ from engine.store.rows import many
 from engine.store.schema.controls import test_runs, testing_schedules
 
 _OK = 200
+_WORKBOOK = WorkbookBounds(MOST_BYTES, "ask for fewer rows or columns, or for CSV")
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ def source_readers(settings: Settings, environment: Mapping[str, str] | None = N
 def _worksheet(path: Path, sheet: str) -> Sequence[Sequence[str | None]]:
     """The rows of a sheet, the first one without a name, as texts: the header first."""
     try:
-        workbook = open_workbook(path)
+        workbook = open_workbook(path, _WORKBOOK)
         name = sheet or workbook.sheet_names[0]
         if name not in workbook.sheet_names:
             raise SourceProblem(f"The workbook has no sheet {name!r}; it has {', '.join(workbook.sheet_names)}.")

@@ -4,8 +4,10 @@ import re
 from datetime import timedelta
 
 import pytest
+import xlsxwriter
 from sqlalchemy import select
 
+from engine.desk import changes
 from engine.desk.acts import ACTS
 from engine.model.rights import DUTIES, RIGHTS, is_own, may
 from engine.store.schema import IMPORTABLE, metadata
@@ -272,6 +274,16 @@ def test_a_dropped_file_is_shown_cell_by_cell_corrected_and_applied(sign_in, sto
     again = owner.post("/import/apply", fixed.fields | {"apply": "yes"})
     assert (again.status, "drop it again" in again.words) == (404, True)
     check(store)
+
+
+def test_a_workbook_that_becomes_too_large_is_refused(sign_in, tmp_path, monkeypatch):
+    with xlsxwriter.Workbook(tmp_path / "vendors.xlsx", {"constant_memory": True}) as book:
+        sheet = book.add_worksheet("vendors")
+        for row in range(3_000):
+            sheet.write_string(row, 0, "a" * 500)
+    monkeypatch.setattr(changes, "UNPACKED_BYTES", 1_000_000)
+    answer = sign_in().drop("vendors.xlsx", (tmp_path / "vendors.xlsx").read_bytes())
+    assert "has more than 1,000,000 bytes when unpacked: split it, or use hq import" in answer.words
 
 
 def test_another_persons_upload_is_not_there(sign_in):

@@ -10,11 +10,15 @@ from datetime import date
 
 import polars as pl
 import pytest
+import xlsxwriter
 
 from engine.evidence.pulls.check_run import CheckQueries, run_check
 from engine.evidence.pulls.declarations import DaySpan
 from engine.evidence.pulls.sources import databases
 from engine.evidence.pulls.sources.reading import SourceProblem
+from engine.operations import pulls as operations
+from engine.operations.pulls import source_readers
+from engine.runtime.settings import Settings
 from tests.evidence.pulls.sources import lines_of, read, readers
 
 DAY = date(2026, 11, 24)
@@ -41,6 +45,19 @@ def test_files_of_every_format_give_the_same_rows(tmp_path):
     content = read(tmp_path, "files", paths=["a.csv"])
     assert content.tables["data"].columns == (("login", "VARCHAR"), ("left_on", "DATE"), ("n", "BIGINT"))
     assert content.origins == (("a.csv", hashlib.sha256(CSV.encode()).hexdigest()),)
+
+
+def test_a_workbook_that_becomes_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    with xlsxwriter.Workbook(tmp_path / "people.xlsx", {"strings_to_numbers": False, "constant_memory": True}) as book:
+        sheet = book.add_worksheet()
+        for row in range(3_000):
+            sheet.write_string(row, 0, "a" * 500)
+    assert (tmp_path / "people.xlsx").stat().st_size < 100_000
+    reach = source_readers(Settings.of({}), {})
+    monkeypatch.setattr(operations, "_WORKBOOK", operations._WORKBOOK._replace(expanded=1_000_000))
+    assert problem_of(tmp_path, "files", paths=["people.xlsx"], reach=reach).endswith(
+        "people.xlsx has more than 1,000,000 bytes when unpacked: ask for fewer rows or columns, or for CSV."
+    )
 
 
 def test_rows_of_a_member_of_a_document_are_read(tmp_path):

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from xml.parsers import expat
 
 import pyarrow as pa
@@ -39,6 +40,13 @@ UNREADABLE = (
 )
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 INSTEAD = "split it, or import CSV, which has no such limit"
+
+
+class WorkbookBounds(NamedTuple):
+    """How many bytes a workbook may have when it is unpacked (its sheets are read whole), and what else to do."""
+
+    expanded: int
+    instead: str
 
 
 class _PartSize:
@@ -106,21 +114,22 @@ class _PartSize:
         self.parser.CharacterDataHandler = self.parser.EndElementHandler = None
 
 
-def check_workbook(path: Path) -> None:
-    """InvalidData for a workbook that would become larger than this program reads."""
+def check_workbook(path: Path, bounds: WorkbookBounds | None = None) -> None:
+    """InvalidData for a workbook that would become larger than ``bounds``, those of an import without."""
+    bounds = bounds or WorkbookBounds(MOST_EXPANDED, INSTEAD)
     try:
-        sizes = _sizes(path, exactly=False)
+        sizes = _sizes(path, bounds, exactly=False)
         shared = next((size.shared for size in sizes if size.shared), [0])
-        if max(shared) * sum(size.shared_cells for size in sizes) <= MOST_EXPANDED:
+        if max(shared) * sum(size.shared_cells for size in sizes) <= bounds.expanded:
             return
-        used = [one for size in _sizes(path, exactly=True) for one in size.used.items()]
+        used = [one for size in _sizes(path, bounds, exactly=True) for one in size.used.items()]
     except UNREADABLE as error:
         raise InvalidData(f"{path.name} is not an XLSX workbook that can be read: {error}") from error
     texts = sum(shared[index] * count for index, count in used if index < len(shared))
-    _hold(path.name, "characters in its cells", texts, MOST_EXPANDED)
+    _hold(path.name, "characters in its cells", texts, bounds.expanded, bounds.instead)
 
 
-def _sizes(path: Path, *, exactly: bool) -> list[_PartSize]:
+def _sizes(path: Path, bounds: WorkbookBounds, *, exactly: bool) -> list[_PartSize]:
     """The size of every part; InvalidData as soon as they are too large together."""
     sizes: list[_PartSize] = []
     cells = expanded = 0
@@ -129,9 +138,9 @@ def _sizes(path: Path, *, exactly: bool) -> list[_PartSize]:
         _hold(path.name, "parts", len(parts), MOST_PARTS)
         for part in parts:
             size = _PartSize(exactly=exactly)
-            for count in _read(workbook, part, size):
+            for count in _read(workbook, part, size, bounds.expanded):
                 expanded += count
-                _hold(path.name, "bytes when unpacked", expanded, MOST_EXPANDED)
+                _hold(path.name, "bytes when unpacked", expanded, bounds.expanded, bounds.instead)
                 _hold(path.name, "rows in a sheet", size.rows, MOST_ROWS)
                 _hold(path.name, "cells", cells + size.rows * size.columns, MOST_CELLS)
             cells += size.rows * size.columns
@@ -139,9 +148,9 @@ def _sizes(path: Path, *, exactly: bool) -> list[_PartSize]:
     return sizes
 
 
-def _read(workbook: zipfile.ZipFile, part: zipfile.ZipInfo, size: _PartSize) -> Iterator[int]:
+def _read(workbook: zipfile.ZipFile, part: zipfile.ZipInfo, size: _PartSize, most: int) -> Iterator[int]:
     """The bytes of each piece of a part once it was looked at, whatever the part says of its own length."""
-    part.file_size = MOST_EXPANDED + PIECE
+    part.file_size = most + PIECE
     with workbook.open(part) as source:
         piece = source.read(PIECE)
         is_xml = piece.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
@@ -195,6 +204,6 @@ def plain_batches(batches: Iterator[pa.RecordBatch], file: str) -> Iterator[pa.R
         yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _hold(file: str, what: str, found: int, most: int) -> None:
+def _hold(file: str, what: str, found: int, most: int, instead: str = INSTEAD) -> None:
     if found > most:
-        raise InvalidData(f"{file} has more than {most:,} {what}: {INSTEAD}.")
+        raise InvalidData(f"{file} has more than {most:,} {what}: {instead}.")

@@ -16,6 +16,7 @@ from engine.intake.imports.files.calendar_files import read_calendar
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
 from engine.intake.imports.files.mixed_files import mixed_dialect, mixed_sheets
+from engine.intake.imports.files.size_limits import WorkbookBounds
 from engine.intake.imports.files.typed_files import open_workbook, read_json_lines, read_parquet, read_worksheet
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
@@ -31,10 +32,12 @@ CALENDARS = (".ics",)  # of who is on call where its name says so, else of absen
 SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET, *CALENDARS)
 
 
-def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
+def sheets(
+    paths: Sequence[Path], mapping: ColumnMapping = PLAIN, *, bounds: WorkbookBounds | None = None
+) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
     files = [file for path in paths for file in files_in(path, mapping)]
-    sheet_rows = [sheet for file in files for sheet in _sheets(file, mapping)]
+    sheet_rows = [sheet for file in files for sheet in _sheets(file, mapping, bounds)]
     if not files:
         raise Usage("There is nothing to import: name a file or a folder with files.")
     first: dict[str, str] = {}
@@ -75,11 +78,11 @@ def files_in(path: Path, mapping: ColumnMapping = PLAIN) -> Iterator[Path]:
         yield file
 
 
-def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
-    return [replace(sheet, folder=path.parent) for sheet in _read_sheets(path, mapping)]
+def _sheets(path: Path, mapping: ColumnMapping, bounds: WorkbookBounds | None = None) -> list[SheetRows]:
+    return [replace(sheet, folder=path.parent) for sheet in _read_sheets(path, mapping, bounds)]
 
 
-def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
+def _read_sheets(path: Path, mapping: ColumnMapping, bounds: WorkbookBounds | None) -> list[SheetRows]:
     suffix = path.suffix.lower()
     if suffix in CALENDARS and rotas.is_rota(path):
         return [_of_frame(rotas.TABLE, path, partial(rotas.read_shifts, path))]
@@ -90,7 +93,7 @@ def _read_sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     if suffix not in SUFFIXES:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
-        return _worksheets(path, mapping)
+        return _worksheets(path, mapping, bounds)
     if suffix in CALENDARS:
         return [SheetRows("absences", path.name, partial(read_calendar, path, path.name), sha256=_digest(path))]
     if suffix in DELIMITED and not is_table(path.stem):
@@ -135,8 +138,8 @@ def _delimited_rows(path: Path, table: Importable, mapping: ColumnMapping) -> Sh
     )
 
 
-def _worksheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
-    workbook, digest = open_workbook(path), _digest(path)
+def _worksheets(path: Path, mapping: ColumnMapping, bounds: WorkbookBounds | None) -> list[SheetRows]:
+    workbook, digest = open_workbook(path, bounds), _digest(path)
     names = workbook.sheet_names
     single = len(names) == 1 and (is_table(path.stem) or not is_table(names[0]))
     sheet_rows = []

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.intake.imports.batches import Batch, frame_batches, text_cell
-from engine.intake.imports.files.size_limits import check_parquet, check_workbook, plain_batches
+from engine.intake.imports.files.size_limits import WorkbookBounds, check_parquet, check_workbook, plain_batches
 from engine.intake.imports.files.spool import BATCH_ROWS
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.values.names import squash
@@ -82,9 +82,9 @@ def _frame(table: pa.Table) -> pl.DataFrame:
     return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
 
-def open_workbook(path: Path) -> fastexcel.ExcelReader:
+def open_workbook(path: Path, bounds: WorkbookBounds | None = None) -> fastexcel.ExcelReader:
     """The workbook; InvalidData for a file that is none, or that would become too large."""
-    check_workbook(path)
+    check_workbook(path, bounds)
     try:
         return fastexcel.read_excel(path)
     except fastexcel.FastExcelError as error:
