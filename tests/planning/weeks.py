@@ -32,7 +32,7 @@ from tests.planning.doors import Doors, named_events
 
 HORIZON = timedelta(days=94)
 PLANLESS = "fedramp-poam"  # it has no controls of its own
-SENT = timedelta(days=28)  # of what monitors sent before, as much as they send again
+SENT = timedelta(days=35)  # of what monitors sent before, as much as they send again: whatever comes monthly is in it
 RANKS = {state: rank for rank, state in enumerate(STATES_WORST_FIRST)}
 
 
@@ -147,7 +147,7 @@ class Demo:
         )
 
     def messages(self, after, until):
-        """What monitors sent, four weeks later."""
+        """What monitors sent, five weeks later."""
         names = ("actor", "action", "controls", "object_type", "object_id")
         for row in self.rows("audit_log"):
             at = datetime.fromisoformat(row["occurred_at"]).replace(tzinfo=None)
