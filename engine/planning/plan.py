@@ -75,10 +75,19 @@ class GoalPlan:
 
     @cached_property
     def effective_with(self) -> int:
-        """Controls that will be if the plan is done, as the simulation has it."""
-        lost = {one.control_id for one in self.mine if one.reason and self.goal.start is not None}
-        good = self.with_plan.on(self.goal.by).filter(pl.col("state") == "effective")
-        return good.filter(~pl.col("control_id").is_in(sorted(lost))).height
+        """Controls that will be if the plan is done, as the simulation has it: of a period those that are on its first
+        day, at the end of each week of it, and on its last day."""
+        effective = self._effective_on(self.goal.by)
+        if self.goal.start is None:
+            return len(effective)
+        first = max(self.goal.start, self.with_plan.as_of)
+        for day in {first, *self.with_plan.days}:
+            if day >= first:
+                effective &= self._effective_on(day)
+        return len(effective - {one.control_id for one in self.mine if one.reason})
+
+    def _effective_on(self, day: date) -> set[str]:
+        return set(self.with_plan.on(day).filter(pl.col("state") == "effective")["control_id"])
 
     @property
     def is_reached(self) -> bool:

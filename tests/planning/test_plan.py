@@ -1,5 +1,6 @@
 """A plan, and that doing it makes the reports say what it promised."""
 
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 
 import polars as pl
@@ -151,6 +152,16 @@ def test_throughout_a_period_evidence_is_renewed_before_it_lapses(facts_with):
     (third,) = [one for one in made.mine if one.id == "soc2:X3"]
     assert len(third.parts) > 7, "once for the beginning, and about every month"
     assert all(part.first <= part.last for part in third.parts)
+
+
+def test_what_lapses_within_a_period_is_not_promised_however_the_last_day_is(facts_with):
+    goal = plan(facts_with, start=DAY + timedelta(days=40), by=DAY + timedelta(days=300)).goals[0]
+    simulation = goal.with_plan.simulation
+    monthly = [one for one in simulation.evidence if one.control == "soc2:X4"]
+    less = replace(simulation, evidence=[one for one in simulation.evidence if one not in monthly[5:9]])
+    hole = replace(goal, with_plan=replace(goal.with_plan, simulation=less))
+    assert "X4" in hole.with_plan.on(goal.goal.by).filter(state="effective")["control_id"]
+    assert (goal.effective_with, hole.effective_with) == (3, 2)
 
 
 def test_nothing_to_plan():
