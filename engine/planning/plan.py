@@ -317,6 +317,11 @@ class ReadinessPlan:
         """The gaps that the plan leaves; ``reasons.open_reasons`` says why."""
         return tuple(one for one in self.mine if one.id not in self.closing_actions or one.reason)
 
+    @property
+    def nobodys(self) -> list[ControlWork]:
+        """Those of them that work would close, and that nobody with hours on record could be asked for."""
+        return [one for one in self.open if not one.owners and not one.reason]
+
 
 def count_applicable(projection: Projection, day: date) -> int:
     """Controls that apply on a day."""

@@ -39,8 +39,7 @@ def opening(
             f"{at_most(at_most(f'{ready}: {promise}', f'. {many}'), need)}.", _step(plan, work, missing_hours, odds)
         )
     short = plan.first_short
-    why = f", {missing_hours:g} of them of people who lack them" if missing_hours else " and there, but not in time"
-    need = f"; {hours(plan.needed_hours)} are needed{why}"
+    need = f"; {hours(plan.needed_hours)} are needed{_lack(plan, missing_hours)}"
     first = f"; first short in {short.week}" if short else ""
     return Opening(f"{at_most(at_most(f'{ready}: no. {many}', need), first)}.", _step(plan, work, missing_hours))
 
@@ -53,8 +52,25 @@ def _promise(goal: Goal, ask: Ask) -> str:
     return f"Ready for {what} on {day}"
 
 
+def _lack(plan: ReadinessPlan, missing_hours: float) -> str:
+    """What is wrong with the hours that are needed: nobody's, or of people who lack them, or too late."""
+    nobodys = round(sum(one.hours for one in plan.nobodys), 2)
+    if nobodys and nobodys == plan.needed_hours:
+        return " and nobody's"
+    parts = [f"{nobodys:g} of them nobody's"] if nobodys else []
+    parts += [f"{missing_hours:g} of them of people who lack them"] if missing_hours else []
+    return f", {', '.join(parts)}" if parts else " and there, but not in time"
+
+
 def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, odds: float = 0.0) -> str:
     if work.is_empty():
+        if plan.nobodys:
+            gap, *others = plan.nobodys
+            more = f" and {count_of(len(others), 'more control')}" if others else ""
+            return (
+                f"Say who owns {gap.control_id} {gap.title}{more} (control_owners), and what hours they have "
+                "(owner_capacity)."
+            )
         if missing_hours:
             need, lack = hours(plan.needed_hours), hours(missing_hours)
             return f"Hours are missing: {need} of work would change that, {lack} beyond what its people have."

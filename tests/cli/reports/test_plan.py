@@ -110,6 +110,20 @@ def test_what_is_not_in_scope_has_no_plan(ready, arguments, expected):
     assert expected in err
 
 
+def test_work_that_nobody_owns_is_nobodys_and_the_first_step_is_to_say_whose(acme, cli, tmp_path):
+    (tmp_path / "organization_frameworks.csv").write_text(SCOPE)
+    assert cli("import", tmp_path / "organization_frameworks.csv", "--org", "acme")[0] == 0
+    answer = plan_json(cli, *ASKED, "--format", "json")
+    assert answer["headline"] == (
+        "Ready for 1 % of SOC 2 on 1 Mar 2027: no. 61 of 61 controls will not be effective if nothing is done; "
+        f"{answer['summary']['needed_hours']:g} hours are needed and nobody's."
+    )
+    assert answer["next_step"] == (
+        "Say who owns CC1.1 Integrity and ethical values and 60 more controls (control_owners), and what hours they have "
+        "(owner_capacity)."
+    )
+
+
 def test_a_projection_is_held_against_history(ready):
     answer = plan_json(ready, "plan", "--framework", "soc2", "--back-test", "--format", "json")
     assert "There is no projection of SOC 2" in answer["headline"]
