@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.frameworks.content import FrameworkContent, refuse
+from engine.frameworks.completion import Controls
+from engine.frameworks.content import KEYS, FrameworkContent, Row, refuse
 from engine.intake.imports.values.controls import framework as known_framework
 from engine.intake.imports.values.names import slug
 
@@ -141,7 +142,52 @@ def _mappings(file: str, one: Mapping[str, Any], content: FrameworkContent) -> N
                 "source": one.get("urn"),
             },
             place,
+            (_urn(pair, "source"), _urn(pair, "target")),
         )
+
+
+def name_ends(content: FrameworkContent, known: Controls, urns: Mapping[str, tuple[str, str]]) -> None:
+    """Pairs of a library name their ends by URN: each is the control that came with that URN, of the content itself or
+    of what was imported before (``urns``), else the one of that identifier, in whatever case.
+
+    A pair that stands there twice is kept once; where its relations differ it is one of which less is claimed.
+    """
+    own = {str(row["details"]["urn"]).lower(): (str(row["framework"]), str(row["id"])) for row in _with_urn(content)}
+    by_case: dict[str, dict[str, str]] = {}
+    pairs: dict[tuple[object, ...], Row] = {}
+    rows, again, differing = [], 0, 0
+    for row in content.tables["framework_mappings"]:
+        ends = content.urns.get(id(row))
+        if ends is None:
+            rows.append(row)
+            continue
+        for end, urn in zip(("source", "target"), ends, strict=True):
+            framework = str(row[f"{end}_framework"])
+            if framework not in by_case:
+                by_case[framework] = {one.lower(): one for one in known.get(framework, ())}
+            last = str(row[f"{end}_id"])
+            named = own.get(urn) or urns.get(urn) or (framework, by_case[framework].get(last.lower(), last))
+            row[f"{end}_framework"], row[f"{end}_id"] = named
+        key = tuple(row[name] for name in KEYS["framework_mappings"])
+        first = pairs.setdefault(key, row)
+        if first is row:
+            rows.append(row)
+            continue
+        again += 1
+        if first["relation"] != row["relation"]:
+            differing += 1
+            first["relation"], first["strength"] = _RELATIONS["intersects"]
+    content.tables["framework_mappings"] = rows
+    if again:
+        some = f"{again:,} pairs stand there twice and are" if again > 1 else "1 pair stands there twice and is"
+        more = f", {differing:,} of them as intersects, since their relations differ" if differing else ""
+        content.notes.append(f"{some} kept once{more}.")
+
+
+def _with_urn(content: FrameworkContent) -> Iterator[Mapping[str, Any]]:
+    for row in content.tables["framework_controls"]:
+        if isinstance(row["details"], dict) and "urn" in row["details"]:
+            yield row
 
 
 def _pairs(one: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -152,6 +198,10 @@ def _reference(one: Mapping[str, Any], end: str) -> str:
     """The framework at one end of a mapping set, as we call it."""
     last = str(one.get(f"{end}_framework_urn") or "").rpartition(":")[2]
     return known_framework(last) or slug(last)
+
+
+def _urn(pair: Mapping[str, Any], end: str) -> str:
+    return str(pair.get(f"{end}_requirement_urn") or "").lower()
 
 
 def _end(place: str, pair: Mapping[str, Any], end: str) -> str:

@@ -48,7 +48,8 @@ MODELS = ("carve-out", "inclusive")
 def framework_id(text: str, place: str) -> str:
     """An identifier that a framework of one's own may have; Usage for one that reads as one of the program's."""
     if not _ID.fullmatch(text):
-        raise refuse(place, "an identifier of lower case letters, digits, '.', '_' and '-', 60 at most", text)
+        expected = "an identifier of lower case letters, digits, '.', '_' and '-', 60 at most (--id gives another)"
+        raise refuse(place, expected, text)
     same = known_framework(text)
     if same is not None:
         raise Usage(

@@ -62,13 +62,16 @@ class FrameworkContent:
 
     tables: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in COLUMNS})
     places: dict[int, str] = field(default_factory=dict)
+    urns: dict[int, tuple[str, str]] = field(default_factory=dict)  # of both ends of a pair, where a library has them
     notes: list[str] = field(default_factory=list)  # what was read and has no effect
 
-    def add(self, table: str, row: Mapping[str, object], place: str) -> None:
+    def add(self, table: str, row: Mapping[str, object], place: str, urns: tuple[str, str] | None = None) -> None:
         """A row with every column of its table; those that ``row`` lacks are empty."""
         complete = {name: row.get(name) for name in COLUMNS[table]}
         self.tables[table].append(complete)
         self.places[id(complete)] = place
+        if urns is not None:
+            self.urns[id(complete)] = urns
 
     def place(self, row: Row) -> str:
         """Where a row stands, for a sentence."""

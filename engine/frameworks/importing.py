@@ -8,6 +8,7 @@ from typing import cast
 
 from engine.catalogue.nameable import nameable_controls
 from engine.catalogue.patterns import fits
+from engine.frameworks.ciso import name_ends
 from engine.frameworks.completion import check_references, check_reviews, complete, framework_id
 from engine.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row
 from engine.frameworks.difference import difference, difference_lines
@@ -17,7 +18,14 @@ from engine.model.errors import Usage, unknown_organization
 from engine.model.vocabulary import FRAMEWORKS
 from engine.store import Revision, Store
 from engine.store.queries.accounts.organizations import time_zone
-from engine.store.queries.own_frameworks import TABLES, attached_records, framework_rows, move_records, remove_rows
+from engine.store.queries.own_frameworks import (
+    TABLES,
+    attached_records,
+    framework_rows,
+    move_records,
+    own_control_urns,
+    remove_rows,
+)
 from engine.store.rows import Reader, first, many
 from engine.store.schema.frameworks import framework_mappings, framework_proposals, own_frameworks
 from engine.store.schema.organizations import organization_frameworks
@@ -46,6 +54,9 @@ def import_framework(
     content = read_frameworks(path, name)
     for framework in content.framework_ids:
         framework_id(framework, path.name)
+    if content.urns:
+        with store.reader() as connection:
+            name_ends(content, nameable_controls(connection, org_id), own_control_urns(connection, org_id))
     complete(content)
     with store.revision(org_id, actor, now=now) as revision:
         check_reviews(content, local_day(now, time_zone(revision.records, org_id)))

@@ -65,6 +65,54 @@ def test_mappings_of_a_library_are_proposed_pairs(door):
     ] == [("1.1", "soc2", "CC6.1", "subset", None)]
 
 
+PAIRS = """urn: urn:x:library:pairs
+ref_id: pairs
+objects:
+  requirement_mapping_sets:
+  - source_framework_urn: urn:x:framework:demo_of_another_name
+    target_framework_urn: urn:x:framework:iso27001-2022
+    requirement_mappings:
+"""
+
+
+def pair(source, target, relation):
+    ends = f'source_requirement_urn: "{source}", target_requirement_urn: "{target}"'
+    return f"    - {{{ends}, relationship: {relation}}}\n"
+
+
+def stored_pairs(door):
+    columns = ("source_framework", "source_id", "target_framework", "target_id", "relation", "strength")
+    rows = door.content("demo-fw").tables["framework_mappings"]
+    return [tuple(row[name] for name in columns) for row in rows if row["target_framework"] == "iso27001"]
+
+
+def test_an_end_of_a_pair_is_the_control_that_came_with_its_urn(door):
+    door.text("demo.yaml", LIBRARY.replace("ref_id: '1.1'", "ref_id: Section A"))
+    door.text("pairs.yaml", PAIRS + pair("urn:x:1.1", "urn:iso27001-2022:a.5.1", "equal"))
+    assert stored_pairs(door) == [("demo-fw", "Section-A", "iso27001", "A.5.1", "equal", 1.0)]
+
+
+def test_a_pair_that_stands_there_twice_is_kept_once_and_said(door):
+    door.text("demo.yaml", LIBRARY)
+    twice = [pair("urn:x:1.1", "urn:i:a.5.1", "subset")] * 2
+    differing = [pair("urn:x:1.2", "urn:i:a.5.2", one) for one in ("equal", "subset")]
+    done = door.text("pairs.yaml", PAIRS + "".join([*twice, *differing]))
+    assert stored_pairs(door) == [
+        ("demo-fw", "1.1", "iso27001", "A.5.1", "subset", 0.5),
+        ("demo-fw", "1.2", "iso27001", "A.5.2", "intersects", 0.5),
+    ]
+    assert done.lines[0] == (
+        "2 pairs stand there twice and are kept once, 1 of them as intersects, since their relations differ."
+    )
+
+
+def test_a_pair_to_nothing_is_refused(door):
+    door.text("demo.yaml", LIBRARY)
+    assert door.refusal("pairs.yaml", PAIRS + pair("urn:x:1.1", "urn:i:a.99", "equal")) == (
+        "pairs.yaml, mapping 1, target_id: expected a control of iso27001, got 'A.99'."
+    )
+
+
 def test_a_node_below_nothing_is_refused(door):
     text = LIBRARY.replace(
         'parent_urn: "urn:x:1", assessable: true, description', 'parent_urn: "urn:x:9", assessable: true, description'

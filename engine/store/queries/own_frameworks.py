@@ -62,6 +62,17 @@ def own_control_titles(connection: Connection, org_id: str) -> dict[tuple[str, s
     return {(row[0], row[1]): row[2] for row in connection.execute(query)}
 
 
+def own_control_urns(connection: Connection, org_id: str) -> dict[str, tuple[str, str]]:
+    """Framework and identifier of the rows that came with a URN, by it, in lower case."""
+    table = framework_controls
+    query = select(table.c.framework, table.c.id, table.c.details).where(table.c.org_id == org_id)
+    return {
+        details["urn"].lower(): (framework, control)
+        for framework, control, details in connection.execute(query.order_by(table.c.framework, table.c.id))
+        if isinstance(details, dict) and isinstance(details.get("urn"), str)
+    }
+
+
 def own_assessable(connection: Connection, org_id: str) -> list[tuple[str, str]]:
     """Framework and identifier of every control of an organization's own that has a state."""
     table = framework_controls
