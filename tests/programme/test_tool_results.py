@@ -199,7 +199,7 @@ def test_a_rule_that_came_since_tests_by_a_file_that_was_there(head, tmp_path, c
     hq(["import", str(rules), "--org", "acme"])
     capfd.readouterr()
     hq(["import", str(path), "--org", "acme"])
-    assert capfd.readouterr().out == "semgrep.json: semgrep, 1 rules, 1 tests of controls\n"
+    assert capfd.readouterr().out == "semgrep.json: semgrep, 1 rule, 1 test of controls\n"
     after = head()
     hq(["import", str(path), "--org", "acme"])
     assert head() == after
@@ -217,7 +217,7 @@ def test_a_file_is_held_and_tests_its_controls_once(tmp_path, monkeypatch, acme_
     document["results"]["passed_checks"].append(own)
     path.write_text(json.dumps(document))
     hq(["import", str(path), "--org", "acme"])
-    text = "checkov.json: checkov, 3 rules, 4 tests of controls; 1 rules without a control: CKV2_OWN_1\n"
+    text = "checkov.json: checkov, 3 rules, 4 tests of controls; 1 rule without a control: CKV2_OWN_1\n"
     assert capfd.readouterr().out == text
     hq(["import", str(path), "--org", "acme"])
     assert "as before" in capfd.readouterr().out

@@ -153,11 +153,19 @@ def _import_results(services: "Services", files: Sequence[Path], org_id: str, ac
         landing = land_tool_results(services.store, evidence, org_id, results, file.name, data, actor=actor, now=now())
         if results.has_findings and not landing.is_known:  # the same file again says nothing new of them either
             rest.append(file)
-        what = "as before" if landing.is_known and not landing.tests else f"{landing.tests:,} tests of controls"
+        what = (
+            "as before"
+            if landing.is_known and not landing.tests
+            else _many(landing.tests, "test", "tests") + " of controls"
+        )
         unknown = ", ".join(landing.unknown[:20]) + (" and others" if len(landing.unknown) > 20 else "")
-        named = f"; {len(landing.unknown):,} rules without a control: {unknown}" if unknown else ""
-        click.echo(f"{file.name}: {landing.tool}, {landing.rules:,} rules, {what}{named}")
+        named = f"; {_many(len(landing.unknown), 'rule', 'rules')} without a control: {unknown}" if unknown else ""
+        click.echo(f"{file.name}: {landing.tool}, {_many(landing.rules, 'rule', 'rules')}, {what}{named}")
     return rest
+
+
+def _many(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def _import_tables(
