@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -23,6 +23,7 @@ from engine.store.schema import REPLICATED
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+DELETED_AT_ONCE = 500
 FEW = 32  # rows that go to a statement as parameters: to plan a scan of them takes longer than to read it
 
 
@@ -98,6 +99,9 @@ def _replace_changes(
             past.forget(tally)
     if mark.has_past and not fresh:
         past.advance(cursor, tally, change, anew=False)
+    if not fresh:
+        for name, keys in change.deletions().items():
+            _remove(tally, REPLICATED[name], change.org_id, keys)
     for table in tables:
         for batch in _prefetch(change.batches(table)):
             _replace(cursor, tally, table, batch, known=not fresh)
@@ -152,6 +156,16 @@ def _replace_few(tally: RowTally, table: Table, rows: Sequence[Mapping[str, Cell
     values = f"({', '.join(_cast('?', column) for column in table.columns)})"
     cells = [row[column.name] for row in rows for column in table.columns]
     tally.insert(table.name, f"VALUES {', '.join([values] * len(rows))}", cells)
+
+
+def _remove(tally: RowTally, table: Table, org_id: str, keys: Sequence[tuple[Any, ...]]) -> None:
+    """Delete the rows that went; those that are there again are among the changed ones."""
+    names = _keys(table)
+    key = f"({', '.join(_cast('?', table.c[name]) for name in names)})"
+    for start in range(0, len(keys), DELETED_AT_ONCE):
+        some = keys[start : start + DELETED_AT_ONCE]
+        same = f"({', '.join(f'kept.{name}' for name in names)}) IN ({', '.join([key] * len(some))})"
+        tally.delete(table.name, f"WHERE {same}", [cell for one in some for cell in (org_id, *one)])
 
 
 def _keys(table: Table) -> list[str]:

@@ -85,6 +85,33 @@ def test_small_steps_end_where_one_big_step_ends(few, any_store, replica, monkey
     anew.close()
 
 
+def test_rows_that_went_go_and_those_that_came_back_are_there(any_store, replica):
+    bucket = {"service_id": "s", "bucket_at": NOW, "total": 5, "bad": 1}
+    write(any_store, *({**VENDOR, "id": name} for name in ("stays", "goes", "comes back", "goes and comes")))
+    with any_store.revision("acme", "ann", now=NOW) as revision:
+        revision.insert(slo_buckets, [bucket, {**bucket, "service_id": "t"}])
+        revision.record("slo.imported")
+    replica.sync(["acme"])
+    with any_store.revision("acme", "ann", now=NOW) as revision:
+        revision.delete(vendors, vendors.c.id.in_(["goes", "comes back", "goes and comes"]))
+        revision.insert(vendors, [{**VENDOR, "id": "goes and comes", "tier": "low"}])
+        revision.delete(slo_buckets, slo_buckets.c.bucket_at == NOW, slo_buckets.c.service_id == "s")
+        revision.record("vendors.removed")
+    write(any_store, {**VENDOR, "id": "comes back", "tier": "medium"})
+    replica.sync(["acme"])
+    anew = Replica(any_store.url, None)
+    anew.sync(["acme"])
+    assert content(replica) == content(anew)
+    with replica.view() as view:
+        assert view.frame("SELECT id, tier FROM vendors ORDER BY id").rows() == [
+            ("comes back", "medium"),
+            ("goes and comes", "low"),
+            ("stays", "high"),
+        ]
+        assert view.frame("SELECT service_id FROM slo_buckets").rows() == [("t",)]
+    anew.close()
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("at_once", [1, 7, 250])
 def test_many_batches_hold_what_one_holds(at_once, any_store, replica, monkeypatch):

@@ -17,7 +17,7 @@ from engine.model.documents.document import Position
 from engine.store.database.bulk_read import BulkRead, PostgresRead, SqliteRead, stamp
 from engine.store.database.faults import fault_of, log_problem, store_faults
 from engine.store.database.sqlite_files import connect
-from engine.store.log.log_lines import LoggedRow, logged_rows
+from engine.store.log.log_lines import LoggedRow, logged_rows, row_deletions
 from engine.store.log.parts import PERSON_ERASED, part_of
 from engine.store.schema import REPLICATED
 from engine.store.writing.statements import Stored
@@ -92,6 +92,16 @@ class ChangeReader:
         """The changed rows of a table, all columns, in batches of bounded size."""
         where = f"WHERE {_owner(table)} = ? AND {stamp(table)} > ?"
         return self._source.batches(table, where, (self.org_id, self.since))
+
+    def deletions(self) -> dict[str, list[tuple[object, ...]]]:
+        """The keys of replicated rows that went after ``since``, by table; a later write may have brought one back."""
+        keys: dict[str, list[tuple[object, ...]]] = {}
+        query = "SELECT body FROM change_log WHERE org_id = ? AND revision > ? ORDER BY revision, part"
+        for (body,) in self._source.stream(query, (self.org_id, self.since)):
+            for row in row_deletions(body):
+                if row.table in REPLICATED:
+                    keys.setdefault(row.table, []).append(row.key)
+        return keys
 
     def versions(self, since: int) -> Iterator[tuple[int, LoggedRow]]:
         """Every version that the change log has of rows after revision ``since``, in the order of the writes."""
