@@ -29,8 +29,8 @@ class AlertTime(NamedTuple):
     is_senders: bool
 
     def in_our_time(self, at: datetime) -> datetime:
-        """Another time of the same sender, corrected alike."""
-        return at if at + self.ahead <= self.heard_at else at - self.ahead
+        """Another time of the same sender, corrected alike; never later than it was heard."""
+        return min(at if at + self.ahead <= self.heard_at else at - self.ahead, self.heard_at)
 
 
 def alert_time(alert: Alert, heard: datetime, skew: timedelta) -> AlertTime:

@@ -29,7 +29,8 @@ class Alert(msgspec.Struct, frozen=True):
 
     ``firing`` opens an incident or counts on the open one of the same ``dedupe_key``; ``resolved`` resolves it;
     ``update`` writes ``note`` on it and opens nothing; ``ignored`` is accepted without effect.
-    ``started_at`` and ``ended_at`` are never later than the receipt, and ``ended_at`` is there exactly when resolved.
+    ``started_at`` is as the sender dates it. ``ended_at`` is never later than the receipt, and is there exactly when
+    resolved.
     ``occurred_at`` orders events of one sender; ``sent_at`` is when it says that it sent the message, where it does.
     Where ``dated_by_start`` is True, ``occurred_at`` of an alert is when the problem began, however late the sender
     says that it fires. ``event_id`` is the same for every delivery of one event, None
@@ -130,7 +131,7 @@ def compose(
         description=block(description),
         service=line(service) or first(tags, SERVICE_NAMES),
         host=None if found_host is None else _PORT.sub("", found_host),
-        started_at=min(began, received_at) if began else None,
+        started_at=began,
         ended_at=ended,
         occurred_at=happened,
         sent_at=instant(sent_at),

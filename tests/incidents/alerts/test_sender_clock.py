@@ -67,6 +67,14 @@ def test_a_sender_whose_clock_is_an_hour_off_loses_nothing(store, hours):
     assert states(store) == ["open"]
 
 
+@pytest.mark.parametrize("ahead", [timedelta(hours=1), timedelta(days=1130)])
+def test_a_start_that_is_ahead_is_corrected_once(store, ahead):
+    """The trouble began when it was heard, as the event that it comes with."""
+    deliver(store, event("firing", ahead / MINUTE, started_at=NOW + ahead))
+    (row,) = stored_rows(store, incidents)
+    assert (row["started_at"], row["opened_at"]) == (NOW, NOW)
+
+
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from(["firing", "resolved"]), st.integers(-90, 90)), min_size=1, max_size=6),
