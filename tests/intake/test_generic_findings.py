@@ -58,6 +58,7 @@ def test_the_documented_example_is_read_whole():
         epss=0.12,
         internet_reachable=True,
         details={"description": "…", "solution": "…"},
+        rule="CVE-2022-3602",
     )
 
 

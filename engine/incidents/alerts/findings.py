@@ -5,6 +5,7 @@ Those of one scanner, rule and severity share one while it is open, in the next 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypedDict
 
 from engine.incidents.alerts.alert_rows import Receipt
@@ -134,9 +135,14 @@ class _Work:
             "internet_reachable": finding.internet_reachable,
             "first_seen_at": min(finding.first_seen_at, old["first_seen_at"]) if old else finding.first_seen_at,
             "last_seen_at": max(finding.last_seen_at, old["last_seen_at"]) if old else finding.last_seen_at,
-            "fixed_at": finding.fixed_at,
+            "fixed_at": self._fixed_at(finding, old),
             "details": dict(finding.details),
         }
+
+    def _fixed_at(self, finding: Finding, old: Mapping[str, Any] | None) -> datetime | None:
+        """Since when it is fixed. Who calls it fixed without a date says nothing new of one that was."""
+        undated = finding.fixed_at is not None and finding.fixed_at >= self.receipt.at
+        return old["fixed_at"] if old is not None and old["fixed_at"] is not None and undated else finding.fixed_at
 
     def _change(self, old: Mapping[str, Any], row: dict[str, Any]) -> FindingOutcome:  # a row on its way into the store
         """Write what differs; a later sighting alone is no change worth a word, but it is kept."""
@@ -313,7 +319,7 @@ class _Work:
 
 
 def _shared_key(finding: Finding, severity: str) -> str:
-    return join_key("findings", finding.source, finding.check, severity)
+    return join_key("findings", finding.source, finding.rule or finding.check, severity)
 
 
 def _incident_key(finding_key: str) -> str:

@@ -33,6 +33,7 @@ _KEV = re.compile(r"cisa.{0,3}known.{0,3}exploited", re.IGNORECASE)
 class Finding:
     """``key`` identifies it for upserts; ``check`` is the scanner's number of the test, or the sender's finding_id.
 
+    ``rule`` is what it has in common with those of other hosts, where ``check`` is of one host.
     ``first_seen_at`` and ``last_seen_at`` default to the receipt and are never later. ``disposition`` is a person's
     decision in the scanner (accepted, false_positive), which opens no incident. ``fixed_at`` goes with status fixed.
     ``stated_at`` is the scanner's time of the statement, where it sends one for each change and these may overtake.
@@ -62,6 +63,7 @@ class Finding:
     internet_reachable: bool | None = None
     details: Mapping[str, str] = field(default_factory=dict)
     stated_at: datetime | None = None
+    rule: str | None = None
 
     @property
     def opens_incident(self) -> bool:

@@ -69,3 +69,25 @@ def test_another_severity_is_another_incident(store, land):
 
 def test_each_opens_its_own_where_that_is_asked_for(store, land):
     assert land("a", "b", together=False)["incidents_opened"] == 2
+
+
+def test_findings_of_our_own_form_share_by_cve_else_by_title(store, tmp_path):
+    named = [{"finding_id": f"{host}/x", "host": host, "severity": "high", "title": "Open port"} for host in "ab"]
+    weak = [{**one, "finding_id": f"{one['host']}/y", "cve": "CVE-2030-10001", "title": one["host"]} for one in named]
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps([*named, *weak]))
+    (landed,) = import_findings(store, [path], org_id="acme", actor="a", now=NOW, together=True)
+    assert landed[1]["incidents_opened"] == 2
+    assert incidents(store) == [
+        ("Open port on a and 1 more", "open", "high", 2),
+        ("a on a and 1 more", "open", "high", 2),
+    ]
+
+
+def test_what_is_fixed_again_without_a_date_was_fixed_when_it_was_first_said(store, land):
+    land("a")
+    land("a", days=1, kind="pass")
+    land("a", days=2, kind="pass")
+    with sqlite3.connect(store.url.removeprefix("sqlite:///")) as database:
+        assert database.execute("SELECT fixed_at FROM findings").fetchall() == [("2026-11-25T09:00:00.000000Z",)]
+    database.close()
