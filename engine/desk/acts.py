@@ -12,6 +12,15 @@ NONE = ""  # in place of a word: the cell is empty
 EVENT = "record.changed"
 DAYS_AHEAD = frozenset({"due_on", "expires_on", "next_review_on", "review_due_on"})
 """What acts promise: such a day is not set to one that is over."""
+DAYS_PAST = frozenset(
+    {"closed_on", "submitted_on", "performed_on", "last_review_on", "tracked_on", "completed_on", "captured_at"}
+)
+"""What people say that they did: such a day is not to come, and not before the record was opened."""
+OPTIONAL = frozenset(
+    {"statement", "next_review_on", "root_cause", "summary", "residual", "reason", "assignee", "relief_actual_hours"}
+    | {"residual_likelihood", "residual_impact"}
+)
+"""Fields of acts that may be left empty."""
 WITH_EVIDENCE = frozenset(
     {("attestations", "attest"), ("remediations", "finish"), ("test_runs", "finish"), ("incident_actions", "finish")}
     | {("evidence_requests", "send"), ("evidence_requests", "finish"), ("vendors", "review"), ("policies", "review")}
@@ -64,7 +73,7 @@ _ACTS = (
         {"outcome": (NONE,), "withdrawn_on": (NONE,)}, "attestation.signed",
     ),
     Act(
-        "attestations", "delegate", "Delegate", {"delegated_to": "same", "due_on": "same"},
+        "attestations", "delegate", "Delegate", {"delegated_to": "same"},
         when={"outcome": (NONE,), "withdrawn_on": (NONE,)},
     ),
     Act(

@@ -16,6 +16,7 @@ from engine.model.errors import Conflict, Forbidden, NotFound
 from engine.model.rights import is_own, may
 from engine.runtime.services import Services
 from engine.store import Revision
+from engine.store.log.part_heads import read_part_heads
 from engine.store.writing.revisions import Note
 
 if TYPE_CHECKING:  # what reads cells is loaded where it is called: in a worker
@@ -82,7 +83,7 @@ class ImportOutcome(NamedTuple):
 
 
 def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
-    """Import the files: all of it or nothing, as ``preview`` showed it."""
+    """Import the files: all of it or nothing, as ``preview`` showed it. Conflict where their tables changed since."""
     from engine.incidents.hands.lines import FOLLOWED, follow_lines
     from engine.intake.imports.imports import FollowedLines, import_sheets, silent
 
@@ -92,6 +93,11 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
     def before(revision: Revision) -> None:
         for sheet in sheet_rows:
             _check_right(services, revision, author, sheet.table, "import", {})
+        if upload.seen is not None:
+            stands = read_part_heads(revision.connection, author.org_id)
+            tables = {sheet.table for sheet in sheet_rows} & stands.keys()
+            if any(stands[table].seq > upload.seen for table in tables):
+                raise Conflict("Somebody changed these records since this was shown.", word=CHANGED)
 
     def after(revision: Revision, counts: Mapping[str, int]) -> None:
         _check_owner_remains(revision, list(counts))

@@ -1,19 +1,19 @@
 """Forms: a new row, a row that exists, an act. Every one is an import of one row, checked by the import itself."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import urlencode
 
-from engine.desk.acts import ACTS, DAYS_AHEAD, Act, acts_of, cell_text, value
+from engine.desk.acts import ACTS, DAYS_AHEAD, DAYS_PAST, OPTIONAL, Act, acts_of, cell_text, value
 from engine.desk.changes import submit
-from engine.desk.queries.rows import Option, find_row, options
+from engine.desk.queries.rows import Option, active_role, find_row, options
 from engine.desk.records import form_fields, key_of, key_query, read_key, row_title, table_named
 from engine.desk.submissions import CHANGED, FORM, Submission
 from engine.desk.titles import control_titles
 from engine.desk.visits import Reply, Visit
 from engine.desk.wording import column_title, display, table_title
 from engine.desk.work import task_acts
-from engine.intake.imports.tables import Importable
+from engine.intake.imports.tables import Importable, TableField
 from engine.model.errors import Conflict, InvalidData, NotFound
 from engine.model.rights import DUTIES, NO_DUTY, is_own
 from engine.store.queries.own_frameworks import own_framework_ids
@@ -53,6 +53,9 @@ def save(visit: Visit, name: str) -> Reply:
         visit.must(name, "change", own=is_own(name, row, visit.caller.actor))
         keys = {field: cell_text(row[field]) or None for field in table.key}
         cells = {**{field: text or None for field, text in typed.items()}, **keys}
+    if details := _wrong_days(visit, row or {}, typed):
+        problem = InvalidData("A day does not hold.", details=details)
+        return _form(visit, table, row, typed, problem=problem, status=400)
     form = Submission(
         visit.author, name, "add" if row is None else "change", cells, key, _revision_of_form(visit),
         "record.added" if row is None else "record.changed", visit.form.get(WHY, ""),
@@ -78,13 +81,9 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
     typed = {column: visit.form.get(f"{CELL}{column}", "") for column in act.asks}
     if not act.applies(row):
         raise Conflict(f"{act.title} is over for this record: it stands otherwise now.", word="act_over")
-    over = [column for column in typed if column in DAYS_AHEAD and _is_over(visit, typed[column], row[column])]
-    if over:
-        details = [
-            {"file": FORM, "column": column, "expected": f"a day from {visit.today} on", "found": typed[column]}
-            for column in over
-        ]
-        problem = InvalidData("A day that is set must not be over.", details=details)
+    details = [*_missing_cells(table, typed), *_wrong_days(visit, row, typed, DAYS_AHEAD), *_strangers(visit, typed)]
+    if details:
+        problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, act=act, problem=problem, status=400)
     cells: dict[str, str | None] = {column: cell_text(row[column]) or None for column in _naming_columns(table)}
     cells |= {column: text or None for column, text in typed.items()}
@@ -98,9 +97,47 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
     return _submission_reply(visit, table, row, typed, form, act)
 
 
-def _is_over(visit: Visit, text: str, before: object) -> bool:
-    """Whether a day that was set is past; the day that the record has may stay."""
-    return text != cell_text(before) and text < visit.today.isoformat() and _DAY.fullmatch(text) is not None
+def _missing_cells(table: Importable, typed: Mapping[str, str]) -> list[dict[str, object]]:
+    """What an act cannot do without: a date that is emptied would make nothing late."""
+    return [
+        {"file": FORM, "column": name, "expected": _kind_of(table.fields[name]), "found": "nothing"}
+        for name, text in typed.items()
+        if not text and name not in OPTIONAL
+    ]
+
+
+def _kind_of(field: TableField) -> str:
+    if field.choices:
+        return f"one of {', '.join(field.choices)}"
+    return {"day": "a day", "email": "an e-mail address"}.get(field.kind, "something")
+
+
+def _wrong_days(
+    visit: Visit, row: Mapping[str, object], typed: Mapping[str, str], ahead: Collection[str] = ()
+) -> list[dict[str, object]]:
+    """Days of what is to be done that are over, and of what was done that are to come or before there was anything to
+    do. The day that the record has may stay."""
+    today, opened = visit.today.isoformat(), cell_text(row.get("opened_on"))
+    wrong: list[dict[str, object]] = []
+    for name, text in typed.items():
+        day = text[:10]
+        if text == cell_text(row.get(name)) or _DAY.fullmatch(day) is None:
+            continue
+        if name in ahead and day < today:
+            wrong.append({"file": FORM, "column": name, "expected": f"a day from {today} on", "found": text})
+        elif name in DAYS_PAST and (day > today or day < opened):
+            since = f" from {opened} on" if day < opened else ""
+            wrong.append({"file": FORM, "column": name, "expected": f"a day{since} up to {today}", "found": text})
+    return wrong
+
+
+def _strangers(visit: Visit, typed: Mapping[str, str]) -> list[dict[str, object]]:
+    """Who is to do something and is no active member of the organization."""
+    to = typed.get("delegated_to", "").lower()
+    with visit.services.store.reader() as connection:
+        if not to or active_role(connection, visit.caller.org_id, to) is not None:
+            return []
+    return [{"file": FORM, "column": "delegated_to", "expected": "the address of an active member", "found": to}]
 
 
 def _submission_reply(
@@ -118,7 +155,8 @@ def _submission_reply(
     except Conflict as error:
         if error.word == CHANGED:
             row = None if form.key is None else _row(visit, table, form.key)
-            return _form(visit, table, row, typed, act=act, conflict=True, status=409)
+            kept = typed if row is None else {**typed, **_own_values(visit, row, typed)}
+            return _form(visit, table, row, kept, act=act, conflict=True, status=409)
         return _form(visit, table, row, typed, act=act, problem=error, status=409)
     title = table_title(table.name) if act is None else act.title
     outcome = "written" if changed else "nothing was new"
@@ -126,6 +164,11 @@ def _submission_reply(
     where = back if _OWN_PAGE.fullmatch(back) else f"/tables/{table.name}"
     joined = "&" if "?" in where else "?"
     return Reply(status=303, to=f"{where}{joined}{urlencode({'notice': f'{title}: {outcome}.'})}")
+
+
+def _own_values(visit: Visit, row: Mapping[str, object], typed: Mapping[str, str]) -> dict[str, str]:
+    """What the record has by now in fields that nobody typed into: sending the form again leaves it."""
+    return {name: cell_text(row[name]) for name, text in typed.items() if text == visit.form.get(f"{WAS}{name}")}
 
 
 def _form(
@@ -203,7 +246,8 @@ def _differences(
     for name in table.fields:
         was, now = visit.form.get(f"{WAS}{name}"), cell_text(row[name])
         if was is not None and was != now:
-            differences.append((name, was, now, texts.get(name, was)))
+            typed = texts.get(name, was)
+            differences.append((name, was, now, "" if visit.form.get(f"{CELL}{name}", was) == was else typed))
     return differences
 
 

@@ -4,6 +4,8 @@ from engine.accounts.sign_in_links import SignInLinks
 from engine.desk.pages import page
 from engine.desk.visits import Reply, Visit
 from engine.model.errors import Conflict, Forbidden, Unauthorized, Usage
+from engine.store.queries.accounts.sessions import end_sessions
+from engine.web.admission.access import session_token
 from engine.web.admission.sessions import COOKIE, LIFE
 
 
@@ -29,7 +31,12 @@ def spend_link(visit: Visit) -> Reply:
 
 
 def sign_out(visit: Visit) -> Reply:
-    """This browser's session cookie is gone."""
+    """The session is ended, wherever its cookie was copied to, and this browser's cookie is gone."""
+    token = session_token(visit.request)
+    if token is not None and visit.services.settings.session_auth:
+        session = visit.gate.sessions.read(token, now=visit.now)
+        with visit.services.store.revision(session.org_id, visit.caller.actor, now=visit.now) as revision:
+            end_sessions(revision, session.email, session.id)
     cookie = f"{COOKIE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"
     return Reply(status=303, to="/sign-in", headers=[("Set-Cookie", cookie)])
 

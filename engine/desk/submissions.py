@@ -43,8 +43,12 @@ class Submission:
 
 @dataclass(frozen=True)
 class Upload:
-    """Dropped files, with cells that were corrected on the page."""
+    """Dropped files, with cells that were corrected on the page.
+
+    ``seen`` is where the organization's chain stood when what they would do was shown; None where nobody says.
+    """
 
     author: Author
     paths: Sequence[Path]
     corrections: Corrections = field(default_factory=dict)
+    seen: int | None = None

@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from engine.desk.changes import apply, preview
-from engine.desk.submissions import Corrections, Upload
+from engine.desk.submissions import CHANGED, Corrections, Upload
 from engine.desk.visits import Reply, Visit
 from engine.intake.imports.preview_rows import ImportPreview
 from engine.intake.imports.tables import find_table, is_table
-from engine.model.errors import BadRequest, InvalidData, NotFound, Usage
+from engine.model.errors import BadRequest, Conflict, InvalidData, NotFound, Usage
 from engine.model.file_errors import file_problem
 from engine.store.schema import IMPORTABLE
 
@@ -61,17 +61,23 @@ def correct(visit: Visit) -> Reply:
     corrections = _corrections(visit)
     if "apply" not in visit.form:
         return _preview_reply(visit, folder, corrections)
-    upload = Upload(visit.author, _files(folder), corrections)
+    seen = visit.form.get("seen", "")
+    upload = Upload(visit.author, _files(folder), corrections, int(seen) if re.fullmatch(r"\d{1,18}", seen) else None)
     try:
         applied = visit.compute(apply, upload, visit.now)
     except (InvalidData, Usage):
         return _preview_reply(visit, folder, corrections)
+    except Conflict as conflict:
+        if conflict.word != CHANGED:
+            raise
+        return _preview_reply(visit, folder, corrections, changed=True)
     shutil.rmtree(folder, ignore_errors=True)
     return visit.reply("applied.html", tables=applied.tables, after=applied.after)
 
 
-def _preview_reply(visit: Visit, folder: Path, corrections: Corrections) -> Reply:
+def _preview_reply(visit: Visit, folder: Path, corrections: Corrections, *, changed: bool = False) -> Reply:
     upload = Upload(visit.author, _files(folder), corrections)
+    head = visit.services.store.head(visit.caller.org_id)
     try:
         found = visit.compute(preview, upload)
     except (InvalidData, Usage) as problem:
@@ -81,8 +87,10 @@ def _preview_reply(visit: Visit, folder: Path, corrections: Corrections) -> Repl
         visit.must(one.table, "import")
     return visit.reply(
         "preview.html",
-        status=400 if found.refused else 200,
+        status=400 if found.refused else 409 if changed else 200,
         found=found,
+        seen=0 if head is None else head.seq,
+        changed=changed,
         upload=folder.name,
         corrections=[(_fix_name(*place), text) for place, text in sorted(corrections.items())],
         refused=_refusal_lines(found, corrections),

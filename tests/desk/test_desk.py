@@ -141,6 +141,42 @@ def test_a_day_that_is_set_is_not_over_and_the_one_on_record_may_stay(sign_in, s
     assert owner.fill("/tables/remediations/act/move?key.id=g1").status == 303
 
 
+@pytest.mark.parametrize(
+    ("act", "cells", "expected"),
+    [
+        ("attestations/act/attest?key.id=a1", {"outcome": ""}, "Expected one of attested, rejected; got nothing."),
+        ("remediations/act/move?key.id=g1", {"due_on": ""}, "Expected a day; got nothing."),
+        (
+            "remediations/act/finish?key.id=g1",
+            {"closed_on": "2020-01-01"},
+            "Expected a day from 2026-11-20 on up to 2026-11-20; got 2020-01-01.",
+        ),
+        ("remediations/act/finish?key.id=g1", {"closed_on": "2030-01-01"}, "Expected a day up to 2026-11-20; got"),
+        ("vendors/act/review?key.id=v1", {"last_review_on": "2031-01-01"}, "Expected a day up to 2026-11-20; got"),
+        ("remediations/row?key.id=g1", {"closed_on": "2030-01-01"}, "Expected a day up to 2026-11-20; got"),
+        (
+            "attestations/act/delegate?key.id=a1",
+            {"delegated_to": "nobody@nowhere.example"},
+            "Expected the address of an active member; got nobody@nowhere.example.",
+        ),
+    ],
+)
+def test_an_act_that_says_what_cannot_be_is_refused_at_the_field(sign_in, store, act, cells, expected):
+    owner, head = sign_in(), store.head("acme")
+    answer = owner.fill(f"/tables/{act}", **cells)
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert expected in answer.words
+
+
+def test_signing_out_ends_the_session_wherever_its_cookie_was_copied_to(sign_in, store):
+    owner = sign_in()
+    fields = {"form_token": owner.get("/import").fields["form_token"]}
+    assert owner.post("/sign-out", fields).status == 303
+    assert last_event(store)["action"] == "session.ended"
+    assert Browser(owner.desk, owner.cookie).get("/").status == 401
+    check(store)
+
+
 def test_my_work_names_the_framework_of_a_control_and_the_organization(sign_in):
     words = sign_in("member").get("/").words
     assert ("CC1.1 Integrity and ethical values SOC 2" in words, "Acme · " in words) == (True, True)
@@ -170,11 +206,11 @@ def test_a_form_that_was_filled_while_the_record_changed_says_what_changed_and_k
     assert answer.status == 409
     assert "This record changed while you wrote" in answer.words
     assert "Region – EU US" in answer.words
-    assert "Tier high critical high" in answer.words
+    assert "Tier high critical –" in answer.words, "nothing was typed there"
     fields = answer.fields
-    assert (fields["cell.service"], fields["cell.region"]) == ("Hosting", "US")
+    assert (fields["cell.service"], fields["cell.region"], fields["cell.tier"]) == ("Hosting", "US", "critical")
     assert row(store, "vendors", id="v1")["service"] is None
-    assert owner.post("/tables/vendors/row?key.id=v1", fields | {"cell.tier": "critical"}).status == 303
+    assert owner.post("/tables/vendors/row?key.id=v1", fields).status == 303
     now = row(store, "vendors", id="v1")
     assert (now["service"], now["region"], now["tier"]) == ("Hosting", "US", "critical")
     check(store)
@@ -274,6 +310,18 @@ def test_a_dropped_file_is_shown_cell_by_cell_corrected_and_applied(sign_in, sto
     again = owner.post("/import/apply", fixed.fields | {"apply": "yes"})
     assert (again.status, "drop it again" in again.words) == (404, True)
     check(store)
+
+
+def test_a_file_is_shown_again_where_its_records_changed_since(sign_in, store):
+    owner, admin = sign_in(), sign_in("admin")
+    shown = owner.drop("vendors.csv", b"id,name,category,tier\nv1,Cloudy,cloud,medium\n")
+    assert admin.fill("/tables/vendors/row?key.id=v1", tier="critical").status == 303
+    answer = owner.post("/import/apply", shown.fields | {"apply": "yes"})
+    assert (answer.status, "Somebody changed these records since you looked" in answer.words) == (409, True)
+    assert "Tier: critical → medium" in answer.words
+    assert row(store, "vendors", id="v1")["tier"] == "critical"
+    assert owner.post("/import/apply", answer.fields | {"apply": "yes"}).status == 200
+    assert row(store, "vendors", id="v1")["tier"] == "medium"
 
 
 def test_a_workbook_that_becomes_too_large_is_refused(sign_in, tmp_path, monkeypatch):

@@ -55,7 +55,7 @@ def session_caller(gate: Gate, request: Request) -> Principal:
     """The member behind the session cookie; Unauthorized without one, Forbidden for a request from another site."""
     if not gate.services.settings.session_auth:
         return Principal(gate.local_organization(), LOCAL_USER, "owner")
-    token = _cookie(request.headers.get("cookie", ""))
+    token = session_token(request)
     if token is None:
         raise Unauthorized(f"This route needs a session: send the cookie {COOKIE}.")
     session = gate.sessions.read(token, now=request.now)
@@ -69,9 +69,9 @@ def session_caller(gate: Gate, request: Request) -> Principal:
     return Principal(session.org_id, session.email, role, head=head)
 
 
-def _cookie(header: str) -> str | None:
+def session_token(request: Request) -> str | None:
     """The value of our cookie; the first one counts."""
-    for part in header.split(";"):
+    for part in request.headers.get("cookie", "").split(";"):
         name, _, value = part.strip().partition("=")
         if name == COOKIE:
             return value.strip('"') or None
