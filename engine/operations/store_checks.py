@@ -59,7 +59,8 @@ def schema(connection: Reader, settings: Settings, now: datetime, progress: Prog
 
 def installation(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
     """No organization vanished, and none came beside the console."""
-    for problem in check_installation_tree(connection, settings).problems:
+    by_then = partial(store_snapshot, settings.store_url)
+    for problem in check_installation_tree(connection, settings, later=by_then).problems:
         yield f"The installation is not what was signed: {problem}. Restore a backup, or compare with an archive."
 
 

@@ -88,7 +88,7 @@ def _installation(context: click.Context, files: tuple[Path, ...], key: str | No
     with open_console_services() as services:
         with services.store.reader() as connection:
             schema, lines = schema_problems(connection), present_schema(connection)
-            tree = check_installation_tree(connection, services.settings, outside)
+            tree = check_installation_tree(connection, services.settings, outside, services.store.reader)
         for problem in schema:
             click.echo(f"broken: schema: {problem}")
         for problem in tree.problems:

@@ -3,7 +3,8 @@
 Of heads those are looked at that are in the store, in the file beside, and in archives that somebody brings.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,10 +42,17 @@ class OutsideHead(NamedTuple):
 
 
 def check_installation_tree(
-    connection: Reader, settings: Settings, outside: Sequence[OutsideHead] = ()
+    connection: Reader,
+    settings: Settings,
+    outside: Sequence[OutsideHead] = (),
+    later: Callable[[], AbstractContextManager[Reader]] | None = None,
 ) -> InstallationCheck:
     """Hold the organizations that there are against every commitment that was signed: here, in the file beside, and
-    in heads that were ``outside``."""
+    in heads that were ``outside``.
+
+    ``later`` reads the store as it is by then, where somebody writes meanwhile: a head of the file that was signed
+    after what ``connection`` sees is for the next check.
+    """
     rows, stored = queries.commitments(connection), queries.signed(connection)
     witnesses = trusted_witnesses(settings)
     lines = file_lines(tree_path(settings))
@@ -59,7 +67,7 @@ def check_installation_tree(
             problems.append(f"{where} {error}")
     whole = [one for one in outside if one.note.startswith(f"{origin_of(WHOLE)}\n")]
     claims += whole
-    problems += _against_tree(rows, claims, keys, witnesses)
+    problems += _against_tree(rows, claims, keys, witnesses, later)
     problems += [text for one in outside if one not in whole for text in _against_own_tree(connection, one, keys)]
     problems += _against_chains(connection, rows)
     for org_id in queries.without_chain(connection):
@@ -84,8 +92,9 @@ def _against_tree(
     claims: Sequence[tuple[str, str]],
     keys: Sequence[bytes],
     witnesses: Sequence[WitnessKey],
+    later: Callable[[], AbstractContextManager[Reader]] | None,
 ) -> list[str]:
-    """Every head that was signed is that of the commitments that there are."""
+    """Every head that was signed is that of the commitments that there are, or are by then."""
     found, leaves = [], []
     for place, row in enumerate(rows):
         if row["position"] != place:
@@ -109,7 +118,13 @@ def _against_tree(
     for size in sorted({head.size for _, head in heads if head.size <= len(leaves)}):
         tree.extend(leaves[before:size])
         roots[size], before = tree.root(), size
+    newest = len(leaves)
+    if later is not None and any(head.size > newest for _, head in heads):
+        with later() as newer:
+            newest = len(queries.commitments(newer))
     for where, head in heads:
+        if len(leaves) < head.size <= newest:
+            continue
         if head.size > len(leaves):
             found.append(
                 f"{where} is of {head.size} commitments to organizations, and there are {len(leaves)}: the tree was cut"

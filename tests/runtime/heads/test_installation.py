@@ -95,6 +95,16 @@ def test_who_takes_the_commitment_away_too_is_found_by_the_file(services):
         sign_installation(services, now=NOW)
 
 
+def test_what_is_signed_while_somebody_checks_is_for_the_next_check(services):
+    sign_installation(services, now=NOW)
+    with services.store.reader() as before:
+        before.execute(select(heads)).all()  # from here on it sees this state
+        write(services, "globex", create={"name": "Globex"})
+        sign_installation(services, now=NOW)
+        check = check_installation_tree(before, services.settings, later=services.store.reader)
+    assert (check.commitments, check.problems) == (1, [])
+
+
 @pytest.mark.parametrize("column", ["org_id", "seq", "hash", "salt"])
 def test_a_commitment_that_was_changed_is_found(services, column):
     sign_installation(services, now=NOW)
