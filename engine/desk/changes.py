@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.desk.queries.rows import active_role, find_row, has_owner
 from engine.desk.submissions import CHANGED, FORM, Author, Submission, Upload
-from engine.evidence.items import add_item, byte_columns
+from engine.evidence.items import add_item, byte_columns, must_show_something
 from engine.intake.imports.preview_rows import ImportPreview
 from engine.model.errors import Conflict, Forbidden, NotFound
 from engine.model.rights import is_own, may
@@ -28,7 +28,7 @@ UNPACKED_BYTES = 256 << 20  # of a workbook: its sheets are read whole, beside w
 def submit(services: Services, form: Submission, now: datetime) -> bool:
     """Write a form; whether anything changed. InvalidData for bad cells, Conflict where the row is not as it was seen,
     Forbidden where the right is gone; then nothing is written."""
-    from engine.evidence.store import open_evidence
+    from engine.evidence.store import measure, open_evidence
     from engine.incidents.hands.steps import PersonStep, take_step
     from engine.intake.imports.imports import import_sheets, silent
     from engine.intake.imports.preview import text_sheet
@@ -36,6 +36,8 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
     author = form.author
     sheet_rows = [text_sheet(form.table, FORM, [form.cells], list(form.cells))]
     evidence = open_evidence(services.settings) if form.files else None
+    for name, content in form.files:
+        must_show_something(name, measure(BytesIO(content)))
     held = [
         (name, byte_columns(evidence.put(author.org_id, BytesIO(content), name), name, now))
         for name, content in form.files

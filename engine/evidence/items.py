@@ -44,6 +44,12 @@ def byte_columns(found: EvidenceBytes, file: str, now: datetime) -> dict[str, ob
     }
 
 
+def must_show_something(name: str, found: EvidenceBytes) -> None:
+    """Usage for a file without a byte."""
+    if not found.size:
+        raise Usage(f"{name} is empty: a file without a byte is evidence of nothing.")
+
+
 def add_files(
     store: Store,
     evidence: EvidenceStore,
@@ -56,15 +62,18 @@ def add_files(
 ) -> list[EvidenceItemRow]:
     """Hold the bytes of files and write an item for each, linked to the controls, in one revision; returns the items.
 
-    Usage where a file cannot be read or is too large, they are more than may be held, or a request is not there: then
-    nothing is kept and no item written.
+    Usage where a file cannot be read, is empty or too large, they are more than may be held, or a request is not there:
+    then nothing is kept and no item written.
     """
     with store.reader() as connection:
         _must_exist(connection, org_id, {file.values.get("request_id") for file in files})
     columns = []
     with ExitStack() as stack:
         opened = [(file.name, stack.enter_context(file.opened)) for file in files]
-        evidence.must_fit(org_id, [(name, measure(one)) for name, one in opened])
+        measured = [(name, measure(one)) for name, one in opened]
+        for name, found in measured:
+            must_show_something(name, found)
+        evidence.must_fit(org_id, measured)
         for name, one in opened:
             one.seek(0)
             columns.append(byte_columns(evidence.put(org_id, one, name), name, now))

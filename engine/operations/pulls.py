@@ -172,6 +172,9 @@ def prove_checks(
         if not proof.before.could_run:
             yield f"{subject.check_id} cannot be proved: {proof.before.reason}."
             continue
+        if not any(one.tried for one in proof.counts):
+            yield f"{subject.check_id} cannot be proved: its sources have no rows that could be broken."
+            continue
         if write:
             write_proof(services.store, org_id, proof, actor=ACTOR, now=now)
         yield proof

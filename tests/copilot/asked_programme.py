@@ -189,6 +189,7 @@ FIGURES = (
     ("risks above appetite", "risk-heatmap", "risks_over_appetite"),
     ("how many duties are overdue", "calendar", "obligations_overdue"),
     ("whats our MTTR", "executive-summary", "incident_median_hours_to_restore"),
+    ("what is our MTTA", "executive-summary", "incident_median_minutes_to_acknowledge"),
     ("sprs score", "cmmc-l2", "sprs_score"),
     ("how many controls are effective", "baseline-comparison", "controls_effective"),
     ("open poam items", "fedramp-poam", "poam_items_open"),

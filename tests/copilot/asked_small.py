@@ -32,6 +32,7 @@ SMALL = (
     ("posture in june", lambda _: contains("no data")),
     ("how are we doing on soc2", lambda _: contains("SOC 2", "39 open gaps")),
     ("are we ready for hipaa", lambda _: NoData()),
+    ("how many members do we have", lambda d: count(d.rows("memberships", c("status") == "active"))),
     ("how many people work here", lambda d: contains(d.frames["organizations"]["headcount"][0])),
     ("is our information security policy approved", lambda _: contains("Yes", "POL-ISP-v1")),
     ("gaps without the low ones", lambda _: contains("24")),

@@ -25,6 +25,14 @@ def evidence(tmp_path):
     return EvidenceStore(EvidenceFolder(tmp_path / "evidence"), tmp_path / "evidence", most=100, quota=150)
 
 
+def test_a_file_without_a_byte_is_refused(store, evidence, tmp_path):
+    (tmp_path / "empty.csv").touch()
+    head = store.head("acme")
+    with pytest.raises(Usage, match="empty.csv is empty: a file without a byte is evidence of nothing"):
+        add_files(store, evidence, "acme", [handed_in(tmp_path / "empty.csv")], CONTROLS, actor="ann", now=NOW)
+    assert store.head("acme") == head
+
+
 def test_files_become_items_in_one_revision(store, evidence, tmp_path):
     for name in ("people.csv", "accounts.csv"):
         (tmp_path / name).write_text(name)

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -160,7 +161,8 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     for state in entity.states:
         yield from ((said, Sense("state", state=state)) for said in (state.label, *state.words))
     for column, spellings in entity.choices.items():
-        yield from _choices(column, spellings, frame)
+        called = frozenset((entity.name, entity.plural, *entity.words)) if column == "role" else frozenset()
+        yield from _choices(column, spellings, frame, called)
     for kind, given in (
         ("date", entity.dates),
         ("role", entity.people),
@@ -243,11 +245,18 @@ def _infinitives(entity: Entity) -> Iterator[tuple[str, Sense]]:
                 yield from ((base, Sense("date", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))
 
 
-def _choices(column: str, spellings: Mapping[str, str], frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
-    """The words of a column as they occur and as the house declares them, and what else people call them."""
+def _choices(
+    column: str, spellings: Mapping[str, str], frame: pl.DataFrame, nouns: AbstractSet[str]
+) -> Iterator[tuple[str, Sense]]:
+    """The words of a column as they occur and as the house declares them, and what else people call them.
+
+    One of ``nouns`` names the thing itself: members are everybody, and those of that role have "role member".
+    """
     present = frame[column].cast(pl.String).drop_nulls().unique().sort().to_list() if column in frame.columns else []
     for value in {*present[:MOST_CHOICES], *_VOCABULARY.get(column, ())}:
-        if not value.isdigit():
+        if value in nouns:
+            yield from ((text, Sense("choice", column, value)) for text in (f"{column} {value}", f"{value} {column}"))
+        elif not value.isdigit():
             yield value.replace("_", " "), Sense("choice", column, value)
             yield value, Sense("choice", column, value)
         if column == "source":  # a monitor may be called as a service is

@@ -108,8 +108,13 @@ def check_new_rows(connection: Connection, org_id: str, checked: CheckResult, pr
         known = {tuple(row) for row in connection.execute(query)}
     else:
         known = {(org_id,)} if existing_ids(connection, org_id, checked.table.name, [org_id]) else set()
-    if any(row not in known for rows in checked.spool for row in rows.drop_nulls(key).select(key).iter_rows()):
-        report_missing(checked.table, checked.file, checked.missing, checked.columns, problems)
+    cells = (row for rows in checked.spool for row in rows.drop_nulls(key).select(ROW, *key).iter_rows())
+    new = next((row for row in cells if row[1:] not in known), None)
+    if new is not None:
+        name = f"{', '.join(str(part) for part in new[1:])} is not on record, and a new row needs it"
+        for column in checked.missing:
+            wanted = f"a column {column}, as {name}: {expectation(checked.table.fields[column])}"
+            problems.add(checked.file, new[0], column, wanted, f"columns {', '.join(checked.columns)}")
 
 
 def check_fixed(connection: Connection, org_id: str, checked: CheckResult, problems: Problems) -> None:

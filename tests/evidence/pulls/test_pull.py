@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zipfile import ZipFile
@@ -261,7 +262,22 @@ def test_a_run_that_may_not_be_held_makes_its_check_stale(cli, pulls, tmp_path, 
     assert [row["unread"] for row in tables(tmp_path, "testing_schedules")] == [None]
 
 
-def test_a_column_that_vanished_is_not_tested_and_named(cli, pulls, tmp_path):
+def test_a_check_without_rows_is_not_proved(cli, pulls, tmp_path):
+    (tmp_path / "people.csv").write_text("login,left_on\n")
+    with closing(sqlite3.connect(tmp_path / "directory.db")) as directory, directory:
+        directory.execute("DELETE FROM accounts")
+    cli("pull", pulls)
+    _, _, err = cli("pull", "--prove", "leavers")
+    assert "leavers cannot be proved: its sources have no rows that could be broken." in err
+    assert tables(tmp_path, "check_proofs") == []
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_a_column_that_vanished_is_not_tested_and_named(cli, pulls, tmp_path, typed):
+    if typed:
+        text = pulls.read_text()
+        pulls.write_text(text.replace('paths = ["people.csv"]', 'paths = ["people.csv"]\ntypes = { left_on = "date" }'))
+        assert pulls.read_text() != text
     (tmp_path / "people.csv").write_text("login,gone_on\nbob,2026-11-20\n")
     code, out, _ = cli("pull", pulls)
     assert (code, out.strip().endswith("the column left_on is not there")) == (1, True)

@@ -53,7 +53,12 @@ def test_only_the_columns_of_the_file_change(door):
 def test_a_file_without_columns_that_new_rows_need_may_not_bring_new_rows(door):
     door.text("risks.csv", RISKS)
     assert door.bad_cells("risks.csv", "id,impact\nR-1,5\nR-3,1\n") == [
-        (1, "title", "a column title: text of up to 100,000 characters", "columns id, impact")
+        (
+            3,
+            "title",
+            "a column title, as R-3 is not on record, and a new row needs it: text of up to 100,000 characters",
+            "columns id, impact",
+        )
     ]
 
 

@@ -101,7 +101,14 @@ BAD = {
     "a missing column": (
         "vendors.csv",
         "name,category\nV,saas\n",
-        [(1, "tier", f"a column tier: {TIERS}", "columns id, name, category")],
+        [
+            (
+                2,
+                "tier",
+                f"a column tier, as v is not on record, and a new row needs it: {TIERS}",
+                "columns id, name, category",
+            )
+        ],
     ),
     "a missing key": (
         "risks.csv",

@@ -120,6 +120,7 @@ def test_a_remediation_that_is_not_on_record_is_named(three, tmp_path):
     with pytest.raises(InvalidData) as refused:
         bring(three, tmp_path / "tickets.csv", "Summary,Status,Description\nA,Done,Remediation R-9.\n")
     assert {problem["column"] for problem in refused.value.details} == {"framework", "control_id", "opened_on"}
+    assert "as R-9 is not on record, and a new row needs it: a framework" in refused.value.details[0]["expected"]
 
 
 @pytest.mark.parametrize("name", ["risks.csv", "standard-input.csv"])
