@@ -82,8 +82,12 @@ def _standing(row: FrameRow, cause: str) -> str:
         case "partial":
             return f"Partial{since}: {_missing(row)}."
         case "ineffective":
-            on = f" of {spelled_day(row['last_test_on'])}" if row["last_test_on"] else ""
-            test = f"its test{on} failed" if row["failing_test"] else ""
+            test, tested = "its test failed", row["last_test_on"]
+            if tested is not None:
+                test = f"its test of {spelled_day(tested)} failed"
+                if row["state_since"] is not None and row["state_since"] < tested:  # what made it so came before
+                    test = f"its last test, of {spelled_day(tested)}, failed"
+            test = test if row["failing_test"] else ""
             return f"Ineffective{since}: {test or cause or 'what was recorded last speaks against it'}."
     return f"Out of scope: {row['justification'] or 'without a reason on record'}."
 

@@ -99,6 +99,15 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
             {"state": "ineffective", "failing_test": "TST-1", "last_test_on": date(2026, 11, 2)},
             "Ineffective: its test of 2 Nov 2026 failed.",
         ),
+        (
+            {
+                "state": "ineffective",
+                "state_since": date(2026, 10, 26),
+                "failing_test": "TST-1",
+                "last_test_on": date(2026, 11, 2),
+            },
+            "Ineffective since 26 Oct 2026: its last test, of 2 Nov 2026, failed.",
+        ),
         ({"state": "not_applicable", "justification": "no cards"}, "Out of scope: no cards."),
     ],
 )
