@@ -70,7 +70,11 @@ ALL_FORMATS = ("csv", "json")
     help="Effective throughout from that day on, as Type II asks.",
 )
 @click.option("--prices", is_flag=True, help="What each day and each target costs: hours saved by a week, a point.")
-@click.option("--keep", is_flag=True, help="Agreed work stays with whom and when it was agreed, whatever that costs.")
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Agreed work stays with whom and when it was agreed, as far as they have the hours, whatever that costs.",
+)
 @click.option(
     "--without", multiple=True, metavar="ACTION", help="Work that is not to be done: soc2:CC6.1. May be repeated."
 )
