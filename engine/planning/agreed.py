@@ -93,8 +93,8 @@ def _agreed_parts(parts: Sequence[WorkPart], mine: Sequence[Agreement]) -> tuple
     work_parts = []
     for part in parts:
         one = next((one for one in waiting if _is_of(part, one)), None)
-        if one is None or part.duty is not None:
-            work_parts.append(part)
+        if one is None or (part.duty is not None and one.hours <= part.hours + 1e-6):
+            work_parts.append(part)  # the hours of a signature are those of its duty, unless more is said to be left
             continue
         waiting.remove(one)
         inside = all(part.first <= week <= part.last for week, _ in one.weeks)

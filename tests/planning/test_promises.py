@@ -107,6 +107,24 @@ def test_work_that_is_recorded_as_planned_is_as_planned_on_a_later_day(facts_wit
 
 
 @pytest.mark.real
+@pytest.mark.parametrize("duties", [[], [{"id": "a", **on("X1"), "owner": "ann", "due_on": DAY + timedelta(days=20)}]])
+def test_hours_that_are_said_to_be_left_of_a_signature_are_hours_of_the_plan(facts_with, duties):
+    """As the capacity budget has them, in the same week."""
+    controls, records = organization(
+        control("X1", evidence_kinds=SIGNED, cadence="annual", position=1), attestations=duties
+    )
+    drawn = (controls, [], records, BY, 100)
+    facts, plan = plan_of(facts_with, drawn)
+    taken = with_rows_of(plan, facts, records)
+    taken["remediations"][0] |= {"status": "in_progress", "left_hours": 1.0}
+    then, again = plan_of(facts_with, drawn, taken)
+    (row,) = then["accepted_plans"].iter_rows(named=True)
+    assert again.is_reached
+    assert {again.weeks.mondays[item.week]: item.hours for item in again.items} == hours_to_come(row, DAY, False)
+    assert sum(item.hours for item in again.items) == 1.0
+
+
+@pytest.mark.real
 def test_a_signature_that_falls_due_again_before_the_day_is_planned(facts_with):
     duties = [{"id": f"d{days}", **on("X1"), "owner": "ann", "due_on": DAY + timedelta(days=days)} for days in (10, 40)]
     controls, records = organization(
