@@ -10,7 +10,7 @@ from engine.catalogue.nameable import nameable_controls
 from engine.catalogue.patterns import fits
 from engine.frameworks.ciso import name_ends
 from engine.frameworks.completion import check_references, check_reviews, complete, framework_id
-from engine.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row
+from engine.frameworks.content import COLUMNS, KEYS, OWNERS, FrameworkContent, Row, refuse
 from engine.frameworks.difference import difference, difference_lines
 from engine.frameworks.files import read_frameworks
 from engine.model.days import local_day
@@ -52,6 +52,8 @@ def import_framework(
     if head is None:
         raise unknown_organization(org_id)
     content = read_frameworks(path, name)
+    if not any(content.tables.values()):
+        raise refuse(path.name, "at least one row", None)
     for framework in content.framework_ids:
         framework_id(framework, path.name)
     if content.urns:

@@ -36,6 +36,10 @@ def test_a_bare_file_takes_its_name_and_defaults(door):
     ]
 
 
+def test_a_file_without_a_row_is_refused(door):
+    assert door.refusal("annex.csv", ANNEX.partition("\n")[0]) == "annex.csv: expected at least one row, got nothing."
+
+
 def test_the_same_file_twice_is_no_revision(door):
     first = door.text("annex.csv", ANNEX)
     again = door.text("annex.csv", ANNEX)

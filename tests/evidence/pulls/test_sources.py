@@ -47,6 +47,11 @@ def test_files_of_every_format_give_the_same_rows(tmp_path):
     assert content.origins == (("a.csv", hashlib.sha256(CSV.encode()).hexdigest()),)
 
 
+def test_a_header_that_names_a_column_twice_is_refused(tmp_path):
+    (tmp_path / "people.csv").write_text("login,Login,left_on\nann,bob,\n")
+    assert problem_of(tmp_path, "files", paths=["people.csv"]).endswith("has two columns named 'login' in people.csv.")
+
+
 def test_a_workbook_that_becomes_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     with xlsxwriter.Workbook(tmp_path / "people.xlsx", {"strings_to_numbers": False, "constant_memory": True}) as book:
         sheet = book.add_worksheet()

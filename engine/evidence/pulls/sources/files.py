@@ -78,7 +78,11 @@ def read_formatted(
             _must_end(copy, source)
     texts = ", ".join(f"{literal(name)}: 'VARCHAR'" for name, word in types_of(source).items() if word == "text")
     types = f", types = {{{texts}}}" if texts else ""
-    separator = literal(_separator(copies, source)) if form == "csv" else ""
+    separator = ""
+    if form == "csv":
+        sign = _separator(copies, source)
+        _must_name_columns_once(copies, source, sign)
+        separator = literal(sign)
     reader = _READERS[form].format(paths=paths, size=size, types=types, separator=separator)
     return read_relation(connection, source, reader)
 
@@ -94,6 +98,16 @@ def _separator(paths: list[Path], source: PullSource) -> str:
         there = ", ".join(map(repr, sorted(found)))
         raise SourceProblem(f"[source.{source.name}] must have files with one separator; got {there}.")
     return found.pop()
+
+
+def _must_name_columns_once(paths: list[Path], source: PullSource, separator: str) -> None:
+    """SourceProblem for a header that has a name twice: a query would read one of the two without a word."""
+    for path in paths:
+        with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+            names = [name.strip().lower() for name in next(csv.reader(file, delimiter=separator), [])]
+        twice = next((name for place, name in enumerate(names) if name and name in names[:place]), None)
+        if twice is not None:
+            raise SourceProblem(f"[source.{source.name}] has two columns named {twice!r} in {path}.")
 
 
 def _must_end(path: Path, source: PullSource) -> None:
