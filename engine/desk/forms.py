@@ -117,7 +117,8 @@ def _wrong_days(
 ) -> list[dict[str, object]]:
     """Days of what is to be done that are over, and of what was done that are to come or before there was anything to
     do. The day that the record has may stay."""
-    today, opened = visit.today.isoformat(), cell_text(row.get("opened_on"))
+    today, opened = visit.today.isoformat(), typed.get("opened_on") or cell_text(row.get("opened_on"))
+    latest = max(today, visit.now.date().isoformat())  # of moments, which are in UTC
     wrong: list[dict[str, object]] = []
     for name, text in typed.items():
         day = text[:10]
@@ -125,7 +126,7 @@ def _wrong_days(
             continue
         if name in ahead and day < today:
             wrong.append({"file": FORM, "column": name, "expected": f"a day from {today} on", "found": text})
-        elif name in DAYS_PAST and (day > today or day < opened):
+        elif name in DAYS_PAST and (day > (latest if name.endswith("_at") else today) or day < opened):
             since = f" from {opened} on" if day < opened else ""
             wrong.append({"file": FORM, "column": name, "expected": f"a day{since} up to {today}", "found": text})
     return wrong
