@@ -102,7 +102,7 @@ def read(item: Mapping[str, object], received_at: datetime, source: str | None =
         known_exploited=is_known_exploited(item),
         internet_reachable=flag(item.get("internet_reachable")),
         details=details(description=item.get("description"), solution=item.get("solution")),
-        rule=", ".join(identifiers) or line(item.get("title")),
+        rule=", ".join(identifiers) or None,
     )
 
 

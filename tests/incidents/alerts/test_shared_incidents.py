@@ -71,16 +71,17 @@ def test_each_opens_its_own_where_that_is_asked_for(store, land):
     assert land("a", "b", together=False)["incidents_opened"] == 2
 
 
-def test_findings_of_our_own_form_share_by_cve_else_by_title(store, tmp_path):
+def test_findings_of_our_own_form_share_by_cve_and_have_their_own_without(store, tmp_path):
     named = [{"finding_id": f"{host}/x", "host": host, "severity": "high", "title": "Open port"} for host in "ab"]
-    weak = [{**one, "finding_id": f"{one['host']}/y", "cve": "CVE-2030-10001", "title": one["host"]} for one in named]
+    weak = [{**one, "finding_id": f"{one['host']}/y", "cve": "CVE-2030-10001", "title": "Flaw"} for one in named]
     path = tmp_path / "own.json"
     path.write_text(json.dumps([*named, *weak]))
     (landed,) = import_findings(store, [path], org_id="acme", actor="a", now=NOW, together=True)
-    assert landed[1]["incidents_opened"] == 2
-    assert incidents(store) == [
-        ("Open port on a and 1 more", "open", "high", 2),
-        ("a on a and 1 more", "open", "high", 2),
+    assert landed[1]["incidents_opened"] == 3
+    assert sorted(incidents(store)) == [
+        ("Flaw on a and 1 more", "open", "high", 2),
+        ("Open port on a", "open", "high", 1),
+        ("Open port on b", "open", "high", 1),
     ]
 
 
