@@ -109,7 +109,7 @@ def _missing_cells(table: Importable, typed: Mapping[str, str]) -> list[dict[str
 def _kind_of(field: TableField) -> str:
     if field.choices:
         return f"one of {', '.join(field.choices)}"
-    return {"day": "a day", "email": "an e-mail address"}.get(field.kind, "something")
+    return "a day" if field.kind == "day" else "something"
 
 
 def _wrong_days(
@@ -135,8 +135,10 @@ def _wrong_days(
 def _strangers(visit: Visit, typed: Mapping[str, str]) -> list[dict[str, object]]:
     """Who is to do something and is no active member of the organization."""
     to = typed.get("delegated_to", "").lower()
+    if not to:
+        return []
     with visit.services.store.reader() as connection:
-        if not to or active_role(connection, visit.caller.org_id, to) is not None:
+        if active_role(connection, visit.caller.org_id, to) is not None:
             return []
     return [{"file": FORM, "column": "delegated_to", "expected": "the address of an active member", "found": to}]
 

@@ -154,6 +154,7 @@ def test_a_day_that_is_set_is_not_over_and_the_one_on_record_may_stay(sign_in, s
         ("remediations/act/finish?key.id=g1", {"closed_on": "2030-01-01"}, "Expected a day up to 2026-11-20; got"),
         ("vendors/act/review?key.id=v1", {"last_review_on": "2031-01-01"}, "Expected a day up to 2026-11-20; got"),
         ("remediations/row?key.id=g1", {"closed_on": "2030-01-01"}, "Expected a day up to 2026-11-20; got"),
+        ("attestations/act/delegate?key.id=a1", {"delegated_to": ""}, "Expected something; got nothing."),
         (
             "attestations/act/delegate?key.id=a1",
             {"delegated_to": "nobody@nowhere.example"},

@@ -139,6 +139,7 @@ def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, comp
 
 def _import_results(services: "Services", files: Sequence[Path], org_id: str, actor: str) -> list[Path]:
     """Write the files that say what a scanner found in order, too; returns those that have findings to import."""
+    from engine.desk.wording import count
     from engine.evidence.store import open_evidence
     from engine.incidents.alerts.finding_files import read_bounded
     from engine.intake.tool_results import read_tool_results
@@ -153,19 +154,11 @@ def _import_results(services: "Services", files: Sequence[Path], org_id: str, ac
         landing = land_tool_results(services.store, evidence, org_id, results, file.name, data, actor=actor, now=now())
         if results.has_findings and not landing.is_known:  # the same file again says nothing new of them either
             rest.append(file)
-        what = (
-            "as before"
-            if landing.is_known and not landing.tests
-            else _many(landing.tests, "test", "tests") + " of controls"
-        )
+        what = "as before" if landing.is_known and not landing.tests else f"{count(landing.tests, 'test')} of controls"
         unknown = ", ".join(landing.unknown[:20]) + (" and others" if len(landing.unknown) > 20 else "")
-        named = f"; {_many(len(landing.unknown), 'rule', 'rules')} without a control: {unknown}" if unknown else ""
-        click.echo(f"{file.name}: {landing.tool}, {_many(landing.rules, 'rule', 'rules')}, {what}{named}")
+        named = f"; {count(len(landing.unknown), 'rule')} without a control: {unknown}" if unknown else ""
+        click.echo(f"{file.name}: {landing.tool}, {count(landing.rules, 'rule')}, {what}{named}")
     return rest
-
-
-def _many(number: int, one: str, more: str) -> str:
-    return f"{number:,} {one if number == 1 else more}"
 
 
 def _import_tables(

@@ -178,19 +178,23 @@ def line_instead(line: LogLine, row: LoggedRow) -> LogLine:
 
 def logged_rows(body: bytes) -> Iterator[LoggedRow]:
     """The rows of a part that are not erased, without a look at their leaves."""
-    for line in zlib.decompress(body).splitlines():
-        if line[32:33] == b" ":
-            if not line.startswith(_ERASED, 33):
-                yield read_json(line[33:])
-        elif line[64:65] == b" ":
-            yield read_json(line[98:])
+    return _rows(zlib.decompress(body))
 
 
 def row_deletions(body: bytes) -> Iterator[LoggedRow]:
     """Those of them that went. Nearly no part has any: of the others nothing is parsed."""
     content = zlib.decompress(body)
     if _DELETION in content:
-        yield from (row for row in logged_rows(body) if row.values is None)
+        yield from (row for row in _rows(content) if row.values is None)
+
+
+def _rows(content: bytes) -> Iterator[LoggedRow]:
+    for line in content.splitlines():
+        if line[32:33] == b" ":
+            if not line.startswith(_ERASED, 33):
+                yield read_json(line[33:])
+        elif line[64:65] == b" ":
+            yield read_json(line[98:])
 
 
 def pack(lines: Iterable[bytes]) -> bytes:
