@@ -75,4 +75,6 @@ def why(row: dict[str, Any]) -> str:
             return "evidence dated in the future"
     if row["days_over"]:
         return f"{count_of(row['days_over'], 'day')} over its window"
+    if row["last_source"] == "attestation" and not row["change_invalidated"]:
+        return "its signature is no longer in force"
     return "changed since its evidence"

@@ -19,7 +19,8 @@ DEFINITIONS = {
     "window": "Days for which evidence of a cadence counts, with about a tenth of grace: continuous 7, daily 3, "
     "weekly 9, monthly 35, quarterly 100, semi-annual 200, annual 380.",
     "governing evidence": "The newest evidence of operation where the control needs that, else of a test, else of a "
-    "policy. Other evidence of the control, such as a signature, does not make it fresh.",
+    "policy. Other evidence of the control, such as a signature, does not make it fresh; one that needs a signature "
+    "alone is as fresh as that, until the next is overdue.",
     "fresh, due soon, stale": "Age divided by window: up to 0.8, up to 1.0, above 1.0. What the control's text, system "
     "or policy changed after is stale too: it no longer shows how the control works today.",
     "stale queue": "Stale, missing and future-dated controls by weight (5 first), then by age ratio; "

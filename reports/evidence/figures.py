@@ -100,7 +100,7 @@ _FRESHNESS: Mapping[str, tuple[Better, str, str]] = {
     "missing": (
         "less",
         "was never given: none of the kind that tells the freshness, operation, else test, else "
-        "policy; other evidence may exist",
+        "policy, else a signature; other evidence may exist",
         "{evidence_note}; state {state}",
     ),
 }

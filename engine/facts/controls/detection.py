@@ -1,5 +1,7 @@
 """Since when a control is in its state: days that records bear, never the day on which somebody asks."""
 
+from datetime import date
+
 import polars as pl
 
 from engine.facts.expressions import SIGNED_DAYS, plus_days
@@ -49,10 +51,10 @@ def _clip(day: pl.Expr) -> pl.Expr:
 
 def _lapse(kind: str) -> pl.Expr:
     """The first day on which a kind was past its window, or the day of the change that made it void."""
-    last = pl.col(kind).struct.field("last_on") if kind != "attestation" else None
-    if last is None:
-        return pl.col("unsigned_since")
+    last = pl.col("attested_on") if kind == "attestation" else pl.col(kind).struct.field("last_on")
     changed = pl.when(pl.col("changed_on") <= pl.col("as_of"), pl.col("changed_on") > last).then(pl.col("changed_on"))
+    if kind == "attestation":
+        return pl.min_horizontal("unsigned_since", pl.when("only_signature").then(changed))
     if kind == "policy":
         ended = pl.when("unaccepted").then("scope_since").otherwise(pl.col("policy_due_on") + pl.duration(days=1))
         return _past(ended, pl.when("only_policy").then(changed))
@@ -91,4 +93,21 @@ def unsigned_since(attestations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFr
         .with_columns(lapse_on=pl.when(pl.col("lapse_on") <= pl.col("as_of")).then("lapse_on"))
         .group_by(_KEY)
         .agg(unsigned_since=pl.min_horizontal(pl.col("lost_on").min(), pl.col("lapse_on").min()))
+    )
+
+
+def signature_until(attestations: pl.DataFrame) -> pl.DataFrame:
+    """The last day on which the newest signature holds: a year of it, or until a later duty is overdue.
+
+    Null where the newest decision was no signature.
+    """
+    done = pl.col("status").is_in(["attested", "rejected"])
+    newest = pl.col("status").filter(done).sort_by(pl.col("attested_at").filter(done)).last()
+    signed_on = pl.col("attested_on").filter(done).sort_by(pl.col("attested_at").filter(done)).last()
+    covered = pl.col("due_on").filter(done).max()
+    following = pl.col("due_on").filter(~done & (pl.col("due_on") > covered.fill_null(date.min))).min()
+    return attestations.group_by(_KEY).agg(
+        signature_until=pl.when(newest == "attested").then(
+            pl.min_horizontal(signed_on + pl.duration(days=SIGNED_DAYS), following)
+        )
     )

@@ -4,14 +4,12 @@ A horizon holds every day that the state of a control (F2) depends on, so its st
 without computing facts for that day. What is dated after the day is not counted upon.
 """
 
-from datetime import date
-
 import polars as pl
 
 from engine.facts.controls.detection import KINDS
 from engine.facts.controls.own_rules import supported_controls
 from engine.facts.controls.status import last_by_kind
-from engine.facts.expressions import ANNUAL, SIGNED_DAYS, days_between, local_day, plus_days, shape
+from engine.facts.expressions import ANNUAL, days_between, local_day, plus_days, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 RATE_DAYS = 90  # over which the rate of a source is taken
@@ -47,7 +45,6 @@ def recurring_actions(audit_days_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.
 def control_horizons(
     control_terms: pl.DataFrame,
     control_evidence: pl.DataFrame,
-    attestations: pl.DataFrame,
     recurring_actions: pl.DataFrame,
     own_rules: pl.DataFrame,
     asked: pl.DataFrame,
@@ -65,9 +62,7 @@ def control_horizons(
         .then(pl.lit("contradicting event"))
     )
     frame = (
-        control_terms.drop("attested_on")
-        .join(last_by_kind(control_evidence), on=_KEY, how="left")
-        .join(_attested_until(attestations), on=_KEY, how="left")
+        control_terms.join(last_by_kind(control_evidence), on=_KEY, how="left")
         .join(_going_on(control_terms, recurring_actions, own_rules), on=_KEY, how="left")
         .with_columns(
             **{f"{kind}_on": pl.col(kind).struct.field("last_on") for kind in ("operation", "test", "policy")},
@@ -78,9 +73,7 @@ def control_horizons(
         .with_columns(
             operation_until=_unless_changed("operation_on", plus_days("operation_on", "cadence_window")),
             test_until=_unless_changed("test_on", plus_days("test_on", "cadence_window")),
-            attestation_until=pl.when(pl.col("signed_at").is_not_null()).then(
-                pl.coalesce("attested_until", plus_days("as_of", pl.lit(-1)))
-            ),
+            attestation_until=_signature_until(),
         )
         .with_columns(policy_until=_policy_until())
         .with_columns(
@@ -137,21 +130,11 @@ def _policy_until() -> pl.Expr:
     return pl.when(there).then(pl.when(pl.col("only_policy") & ~pl.col("unaccepted")).then(changed).otherwise(due))
 
 
-def _attested_until(attestations: pl.DataFrame) -> pl.DataFrame:
-    """The last day on which the newest signature holds: a year of it, or until a later duty is overdue.
-
-    Null where the newest decision was no signature.
-    """
-    done = pl.col("status").is_in(["attested", "rejected"])
-    newest = pl.col("status").filter(done).sort_by(pl.col("attested_at").filter(done)).last()
-    signed_on = pl.col("attested_on").filter(done).sort_by(pl.col("attested_at").filter(done)).last()
-    covered = pl.col("due_on").filter(done).max()
-    following = pl.col("due_on").filter(~done & (pl.col("due_on") > covered.fill_null(date.min))).min()
-    return attestations.group_by(_KEY).agg(
-        attested_until=pl.when(newest == "attested").then(
-            pl.min_horizontal(signed_on + pl.duration(days=SIGNED_DAYS), following)
-        )
-    )
+def _signature_until() -> pl.Expr:
+    """Past where the newest decision was no signature; alone, a signature ends with a change as other evidence does."""
+    until = pl.coalesce("signature_until", plus_days("as_of", pl.lit(-1)))
+    changed = _unless_changed("attested_on", until)
+    return pl.when(pl.col("signed_at").is_not_null()).then(pl.when("only_signature").then(changed).otherwise(until))
 
 
 def _going_on(control_terms: pl.DataFrame, recurring_actions: pl.DataFrame, own_rules: pl.DataFrame) -> pl.DataFrame:

@@ -3,10 +3,11 @@
 import polars as pl
 
 from engine.facts.approvals import with_approval
-from engine.facts.controls.detection import KINDS, unsigned_since, with_days
+from engine.facts.controls.detection import KINDS, signature_until, unsigned_since, with_days
 from engine.facts.controls.tests_of_controls import state_of_tests
 from engine.facts.expressions import (
     ANNUAL,
+    SIGNED_DAYS,
     days_between,
     evidence_note,
     freshness,
@@ -49,6 +50,7 @@ def control_terms(
         .join(_exceptions(exceptions), on=_KEY, how="left")
         .join(leverage, on=_KEY, how="left")
         .join(unsigned_since(attestations, asked), on=_KEY, how="left")
+        .join(signature_until(attestations), on=_KEY, how="left")
         .with_columns(
             pl.col("attested", "ownership_complete", "unaccepted").fill_null(False),
             pl.col("tests_passed", "tests_performed").fill_null(0),
@@ -60,6 +62,7 @@ def control_terms(
             **{f"{kind}_required": pl.col("kinds_required").list.contains(kind) for kind in KINDS},
         )
         .with_columns(only_policy=~(pl.col("operation_required") | pl.col("test_required")))
+        .with_columns(only_signature=pl.col("only_policy") & ~pl.col("policy_required"))
     )
     return _history(frame, control_state_changes_rows, asked).sort("org_id", "framework", "position")
 
@@ -121,6 +124,7 @@ def last_by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
         operation=last("operation"),
         test=last("test"),
         policy=last("policy"),
+        signature=newest.filter(pl.col("source") == "attestation", pl.col("last_on").is_not_null()).last(),
         contradicted_at=pl.col("contradicted_at").max(),
         contradicted_since=pl.col("contradicted_since").min(),
         contradicted_rule=pl.col("contradicted_rule").drop_nulls().first(),
@@ -183,10 +187,15 @@ def _exceptions(exceptions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
-    """F1 by the kind that governs the control: operation, else test, else policy. Policies last until their review."""
+    """F1 by the kind that governs the control: operation, else test, else policy, else a signature.
+
+    Policies last until their review, signatures until the next is overdue.
+    """
     order = ("operation", "test", "policy")
     governing = pl.coalesce(pl.when(f"{kind}_required").then(pl.lit(kind)) for kind in order)
-    newest = pl.coalesce(pl.when(governing == kind).then(pl.col(kind)) for kind in order)
+    newest = pl.coalesce(
+        *(pl.when(governing == kind).then(pl.col(kind)) for kind in order), pl.when("only_signature").then("signature")
+    )
     policy_on = pl.col("policy").struct.field("last_on")
     frame = frame.with_columns(
         policy_due_on=pl.coalesce("policy_due_on", policy_on.dt.offset_by(f"{ANNUAL}d")),
@@ -198,6 +207,8 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(
         window_days=pl.when(governing == "policy")
         .then(pl.coalesce(days_between("policy_due_on", policy_on), pl.lit(ANNUAL)))
+        .when("only_signature")
+        .then(pl.coalesce(days_between("signature_until", "last_evidence_on"), pl.lit(SIGNED_DAYS)))
         .otherwise("cadence_window"),
         age_days=days_between("as_of", "last_evidence_on"),
         unaccepted_days=pl.when((governing == "policy") & pl.col("unaccepted")).then(
@@ -206,10 +217,11 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
         change_invalidated=_changed_since("last_evidence_on"),
     )
     word = freshness(pl.col("age_days"), pl.col("window_days"))
+    void = pl.col("change_invalidated") | (pl.col("only_signature") & ~pl.col("attested") & (word != "missing"))
     return frame.with_columns(
         age_ratio=(pl.col("age_days") / pl.max_horizontal("window_days", pl.lit(1))).round(2),
         next_due_on=plus_days("last_evidence_on", "window_days"),
-        freshness=pl.when("change_invalidated").then(pl.lit("stale")).otherwise(word),
+        freshness=pl.when(void).then(pl.lit("stale")).otherwise(word),
     )
 
 
@@ -242,7 +254,7 @@ def _state(frame: pl.DataFrame) -> pl.DataFrame:
         "policy": pl.col("unaccepted")
         | (pl.col("policy_due_on") < as_of)
         | (pl.col("only_policy") & _changed_since(last["policy"])),
-        "attestation": ~pl.col("attested"),
+        "attestation": ~pl.col("attested") | (pl.col("only_signature") & _changed_since("attested_on")),
     }
 
     def kinds(word: str) -> pl.Expr:

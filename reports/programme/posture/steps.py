@@ -35,7 +35,6 @@ COLUMNS = {
 }
 _KEY = ["framework", "control_id"]
 _SIGNED = pl.col("kinds_required").list.contains("attestation")
-_AGEING = ("operation", "test", "policy")  # the kinds whose age makes the freshness of a control (F1)
 _LOST = {"critical": 1.0, "warning": 0.5}  # of a service's part in operational health
 
 
@@ -100,11 +99,10 @@ def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: p
     """Open gaps with the points that each component gains when the control is effective and its remediation closed."""
     each, applicable = _each(posture), control_status.filter("applicable")
     weights = float(applicable["weight"].sum() or 1)
-    ages = pl.col("kinds_required").list.set_intersection(list(_AGEING)).list.len() > 0
     columns = ("kinds_required", "kinds_present", "kinds_stale", "attested", "freshness")
     points = {
         "readiness": each["readiness"] * applicable.height / weights * pl.col("weight") * (1 - state_score()),
-        "freshness": each["freshness"] * (ages & ~pl.col("freshness").is_in(["fresh", "due_soon"])),
+        "freshness": each["freshness"] * ~pl.col("freshness").is_in(["fresh", "due_soon"]),
         "attestation": each["attestation"] * (_SIGNED & ~pl.col("attested")),
         "remediation": pl.when("in_time").then(_timely(posture, pl.lit(1))).otherwise(0.0),
     }

@@ -73,6 +73,33 @@ def test_what_speaks_against_a_control_is_no_evidence_for_it_but_not_nothing(fac
     assert status(facts_with, *NOTED, events=[later]) == ("no_data", True, "no evidence on record")
 
 
+AGES = ("state", "freshness", "last_evidence_on", "age_days", "window_days", "next_due_on", "evidence_note")
+NEXT = {"id": "b", **on(), "due_on": "2026-11-15"}
+
+
+def test_a_signature_alone_is_as_fresh_as_it_is_in_force(facts_with):
+    """F1 for a control that needs nothing else, as those of a framework that says no kinds of evidence."""
+
+    def ages(*duties, **more):
+        return status(facts_with, *AGES, kinds=["attestation"], attestations=list(duties), **more)
+
+    signed, lapse = date(2026, 11, 11), date(2027, 11, 26)
+    assert ages() == ("no_data", "missing", None, None, 380, None, "no evidence on record")
+    assert ages(SIGNED) == ("effective", "fresh", signed, (DAY - signed).days, 380, lapse, None)
+    lapsed = {**SIGNED, "attested_at": "2025-11-01 09:00"}
+    assert ages(lapsed)[:2] == ("stale", "stale")
+    overdue = ages(SIGNED, NEXT)
+    assert overdue[:2] == ("stale", "stale")
+    assert overdue[4:6] == (4, date(2026, 11, 15)), "good until the next was due"
+    assert ages({**SIGNED, "outcome": "rejected"})[:2] == ("no_data", "missing")
+    rejected = {**SIGNED, "id": "c", "outcome": "rejected", "attested_at": "2026-11-13 09:00"}
+    assert ages(SIGNED, rejected)[:2] == ("stale", "stale")
+    changed = ages(SIGNED, control_profiles=[{**on(), "applicable": True, "changed_on": "2026-11-12"}])
+    assert changed[:2] == ("stale", "stale")
+    before = ages(SIGNED, control_profiles=[{**on(), "applicable": True, "changed_on": "2026-11-10"}])
+    assert before[:2] == ("effective", "fresh")
+
+
 def test_coverage_is_the_share_of_applicable_controls_that_are_not_no_data(facts_with):
     facts = facts_with(
         controls=[control(evidence_kinds=["policy"]), control("X2", position=2)],
