@@ -72,7 +72,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # a framework that may be named: of the program, or of one's own
     "frameworks": columns("org_id framework name"),
     # a framework that the organization brought along
-    "own_frameworks": columns("org_id framework name version:text publisher:text in_posture:flag"),
+    "own_frameworks": columns("org_id framework name title version:text publisher:text in_posture:flag"),
     # a row of one, as ``controls`` has it, whatever is in scope
     "own_controls": columns(f"""
         {_CONTROL} parent_id group_id group_title title assessable weight cadence evidence_kinds position

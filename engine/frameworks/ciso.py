@@ -1,5 +1,6 @@
 """Libraries of CISO Assistant: requirement nodes of a framework, implementation groups, mappings of two frameworks."""
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from engine.frameworks.content import KEYS, FrameworkContent, Row, refuse
 from engine.intake.imports.values.controls import framework as known_framework
 from engine.intake.imports.values.names import slug
 
+TITLE_CHARACTERS = 200
 _RELATIONS = {
     "equal": ("equal", 1.0),
     "superset": ("superset", 0.8),
@@ -93,7 +95,7 @@ def _node(
         raise refuse(f"{place}, parent_urn", "the urn of another node", above)
     assessable = bool(node.get("assessable"))
     description = node.get("description")
-    title = node.get("name") or (str(description).splitlines()[0][:200] if description else None)
+    title = node.get("name") or (_title_from(str(description)) if description else None)
     details = {
         key: node[key]
         for key in ("urn", "implementation_groups", "annotation", "typical_evidence", "depth")
@@ -115,6 +117,12 @@ def _node(
         },
         place,
     )
+
+
+def _title_from(description: str) -> str:
+    """The first line of what a node without a name says, at most TITLE_CHARACTERS of it, in whole words."""
+    line = description.strip().splitlines()[0].rstrip(" ;:,")
+    return line if len(line) <= TITLE_CHARACTERS else textwrap.shorten(line, TITLE_CHARACTERS, placeholder=" …")
 
 
 def _mappings(file: str, one: Mapping[str, Any], content: FrameworkContent) -> None:

@@ -57,6 +57,16 @@ def test_nodes_of_a_library_become_groups_and_controls(door):
     assert about["assessable_levels"] == "basic: Basic"
 
 
+def test_a_node_without_a_name_is_titled_by_whole_words_of_what_it_says(door):
+    said = {"Do this well.": "set out the purpose;", "And this.": f"Keep {'order ' * 50}always"}
+    text = LIBRARY
+    for before, after in said.items():
+        text = text.replace(before, f"'{after}'")
+    door.text("demo.yaml", text)
+    purpose, order = (title for (title,) in door.controls("demo-fw", "title")[1:])
+    assert (purpose, order) == ("set out the purpose", f"Keep {'order ' * 32}…")
+
+
 def test_mappings_of_a_library_are_proposed_pairs(door):
     door.text("demo.yaml", LIBRARY)
     pairs = door.content("demo-fw").tables["framework_mappings"]

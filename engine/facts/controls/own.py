@@ -14,6 +14,7 @@ from engine.model.vocabulary import FRAMEWORK_NAMES
 
 _KEY = ["org_id", "framework", "control_id"]
 _LAST = len(FRAMEWORKS) + 1
+NAME_CHARACTERS = 32  # of a title that may stand before each of its controls
 
 
 def own_controls(framework_controls_rows: pl.DataFrame) -> pl.DataFrame:
@@ -33,14 +34,19 @@ def own_texts(framework_texts_rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def own_frameworks(own_frameworks_rows: pl.DataFrame, organization_frameworks_rows: pl.DataFrame) -> pl.DataFrame:
-    """The frameworks of one's own, with whether they count in the posture score."""
+    """The frameworks of one's own, with whether they count in the posture score.
+
+    ``name`` stands before each of their controls: the title where that is short, else the identifier.
+    """
+    short = pl.col("title").str.len_chars() <= NAME_CHARACTERS
     counted = organization_frameworks_rows.select("org_id", "framework", "in_posture")
     frame = (
-        own_frameworks_rows.rename({"id": "framework", "title": "name"})
+        own_frameworks_rows.rename({"id": "framework"})
+        .with_columns(name=pl.when(short).then("title").otherwise("framework"))
         .join(counted, on=["org_id", "framework"], how="left")
         .with_columns(pl.col("in_posture").fill_null(False))
     )
-    return frame.select("org_id", "framework", "name", "version", "publisher", "in_posture").sort("org_id", "framework")
+    return shape("own_frameworks", frame).sort("org_id", "framework")
 
 
 def frameworks(own_frameworks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -185,7 +185,8 @@ class Document:
     good. ``tables`` carry the rows; all formats show the same ones. ``warnings`` that are an ``Alarm`` ask for an act.
     ``footnotes`` say where a figure can be looked up (route) or which rule it follows.
     ``pictures`` and ``story`` are for pages; what they show stands in the tables. ``title`` takes the place of the
-    report's where what was asked changes what it is about.
+    report's where what was asked changes what it is about, and ``foremost`` names the key figures that a page then
+    leads with, all others being behind its disclosure.
     """
 
     headline: str
@@ -205,6 +206,7 @@ class Document:
     units: Mapping[str, str] = field(default_factory=dict)
     better: Mapping[str, Better] = field(default_factory=dict)
     title: str = ""
+    foremost: Sequence[str] = ()
 
     def table(self, name: str) -> Table:
         """The table of that name; KeyError without one."""
@@ -247,7 +249,9 @@ class Edition:
     document: Document
     people: Mapping[str, str] = field(default_factory=dict)  # address → what people call whom it belongs to
     titles: Mapping[str, str] = field(default_factory=dict)  # identifier of a record → what people call it
-    own_frameworks: Mapping[str, str] = field(default_factory=dict)  # identifier → title of a framework of one's own
+    own_frameworks: Mapping[str, str] = field(
+        default_factory=dict
+    )  # identifier → what a framework of one's own is called
 
     def readable(self, text: str) -> str:
         """A sentence as people read it: days spelled, the names of people before their addresses."""

@@ -73,6 +73,8 @@ def key_figures(document: Document) -> KeyFigures:
     said = _headline_places(document, figures)
     order = sorted(figures, key=lambda figure: (said.get(figure.name, _place(document, figure)), figures.index(figure)))
     first = [figure for figure in order if figure.content is not None and _is_short(figure)][:MOST]
+    if document.foremost:
+        first = [figure for name in document.foremost for figure in figures if figure.name == name]
     return KeyFigures(first, [figure for figure in figures if figure not in first], compared)
 
 

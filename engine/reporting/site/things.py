@@ -99,9 +99,11 @@ def _thing(
 
 
 def _frameworks(snapshot: Snapshot) -> Iterator[Thing]:
+    titles = dict(snapshot.fact("own_frameworks").select("framework", "title").iter_rows())
     for row in snapshot.fact("readiness").iter_rows(named=True):
         record = {name: value for name, value in row.items() if name not in ("org_id", "framework", "name")}
-        yield _thing("framework", row["framework"], snapshot.framework_name(row["framework"]), record)
+        name = row["framework"]
+        yield _thing("framework", name, titles.get(name) or snapshot.framework_name(name), record)
 
 
 def _controls(snapshot: Snapshot) -> Iterator[Thing]:

@@ -18,9 +18,9 @@ from engine.reporting.snapshot.record_titles import record_titles
 from engine.reporting.snapshot.subject import FactSource, Subject
 
 
-def own_framework_titles(fact: Fact) -> Mapping[str, str]:
-    """Titles of the organization's own frameworks, by identifier; ``fact`` gives any fact."""
-    return dict(fact("own_frameworks_rows").select("id", "title").iter_rows())
+def own_framework_names(fact: Fact) -> Mapping[str, str]:
+    """What the organization's own frameworks are called, by identifier; ``fact`` gives any fact."""
+    return dict(fact("own_frameworks").select("framework", "name").iter_rows())
 
 
 def edition_of(
@@ -46,7 +46,7 @@ def edition_of(
         document=document,
         people={email: name for _, email, name in fact("names").iter_rows()},
         titles=record_titles(report.facts, fact, source.titles),
-        own_frameworks=own_framework_titles(fact),
+        own_frameworks=own_framework_names(fact),
     )
     filters = replace(Filters.of(parameters, report.parameters), own_frameworks=whole.own_frameworks)
     if not filters:

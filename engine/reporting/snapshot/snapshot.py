@@ -287,10 +287,10 @@ class Snapshot:
 
     @property
     def own_frameworks(self) -> Mapping[str, str]:
-        """Titles of the organization's own frameworks, by identifier."""
-        from engine.reporting.snapshot.editions import own_framework_titles
+        """What the organization's own frameworks are called, by identifier."""
+        from engine.reporting.snapshot.editions import own_framework_names
 
-        return own_framework_titles(lambda name: self._source.frame(name, None))
+        return own_framework_names(lambda name: self._source.frame(name, None))
 
     def _question(self, report: "Report", parameters: Parameters) -> tuple[dict[str, "pl.DataFrame"], Ask]:
         """The facts of a report, and what they and it are asked."""

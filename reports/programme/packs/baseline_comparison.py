@@ -38,13 +38,15 @@ def build(
     own_texts: pl.DataFrame,
     own_controls: pl.DataFrame,
     own_pairs: pl.DataFrame,
-    frameworks: pl.DataFrame,
+    own_frameworks: pl.DataFrame,
     figures: Figures,
     ask: Ask,
 ) -> Document:
     if ask.options.get(FRAMEWORK.name) is not None:
-        page = (requirements, control_status, own_texts, own_controls, own_pairs)
-        return framework_page(ask.word(FRAMEWORK), frameworks, readiness, page, gaps, ask)
+        page, framework = (requirements, control_status, own_texts, own_controls, own_pairs), ask.word(FRAMEWORK)
+        own = own_frameworks.filter(framework=framework)
+        title = own["title"].item() if own.height else ask.framework_name(framework)
+        return framework_page(framework, title, readiness, page, gaps, ask)
     table = figures.rows(pack_rows)
     return Document(
         *_opening(table, gaps, ask),

@@ -13,14 +13,15 @@ DEFINITIONS = {
 }
 Page = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]
 """Requirements, control status, texts, controls and pairs of one's own."""
+STANDING = ("applicable", "effective", "partial", "stale", "ineffective", "no_data")
 
 
 def framework_page(
-    framework: str, frameworks: pl.DataFrame, readiness: pl.DataFrame, page: Page, gaps: pl.DataFrame, ask: Ask
+    framework: str, title: str, readiness: pl.DataFrame, page: Page, gaps: pl.DataFrame, ask: Ask
 ) -> Document:
-    """The page of one framework, in the order of the framework."""
+    """The page of one framework, in the order of the framework; ``title`` is what it is called in full."""
     requirements, control_status, texts, own_controls, own_pairs = page
-    name = frameworks.filter(framework=framework)["name"].to_list()[0]
+    name = ask.framework_name(framework)
     rows = framework_rows(framework, requirements, control_status, texts, own_controls)
     ours = readiness.filter(framework=framework)
     proposed = own_pairs.filter(
@@ -31,7 +32,8 @@ def framework_page(
         f"Controls of {name}",
         rows,
         "In the order of the framework, headings included.",
-        hidden=("framework", "parent_id", "assessable"),
+        hidden=("framework", "parent_id", "group_id", "group_title", "assessable", "weight", "cadence"),
+        labels={"kinds_missing": "Evidence missing"},
         state=("state",),
     )
     tables = [table]
@@ -49,13 +51,16 @@ def framework_page(
             )
         )
     assessed = ours["assessed"].sum() if ours.height else 0
+    standing = ours.select(STANDING).row(0, named=True) if ours.height else {}
     return Document(
         *_opening(name, rows, ours, packs.first_gap(gaps.filter(framework=framework), ask)),
         tables=tuple(tables),
         coverage=Coverage(int(assessed), int(ours["applicable"].sum())),
         definitions={**DEFINITIONS, "Coverage": packs.COVERAGE},
         warnings=packs.thin(ours, ask),
-        title=f"Controls of {name}",
+        title=f"Controls of {title}",
+        summary=standing,
+        foremost=tuple(standing),
     )
 
 
@@ -71,7 +76,7 @@ def framework_rows(
     mine = pl.col("framework") == framework
     inside = requirements.filter(mine).select(columns)
     rows = inside if inside.height else own_controls.filter(mine).select(columns)
-    text = texts.filter(mine).select("control_id", "requirement")
+    text = texts.filter(mine).select("control_id", "requirement")  # null where the title says it all
     state = control_status.filter(mine).select(
         *("control_id", "state", "weight", "cadence", "last_evidence_on", "freshness", "owner"),
         kinds_missing=pl.col("kinds_required").list.set_difference("kinds_present"),
@@ -79,6 +84,7 @@ def framework_rows(
     return (
         rows.join(state, on="control_id", how="left", maintain_order="left")
         .join(text, on="control_id", how="left", maintain_order="left")
+        .with_columns(requirement=pl.when(pl.col("requirement") != pl.col("title")).then("requirement"))
         .sort("position")
         .select(
             *("framework", "control_id", "parent_id", "group_id", "group_title", "title", "requirement", "assessable"),

@@ -31,6 +31,15 @@ def test_a_framework_of_ones_own_stands_behind_those_of_the_program(facts_with):
     assert own.select("org_id", "name", "applicable", "no_data").rows() == [(ORG, "Security annex", 1, 1)]
 
 
+def test_a_long_title_stands_over_its_page_and_the_identifier_before_its_controls(facts_with):
+    title = "Annex to the implementing regulation 2024/2690"
+    named = facts_with(own_frameworks=[{"id": "nis2", "title": title}, {"id": "annex", "title": "A" * 32}])
+    assert named["own_frameworks"].select("framework", "name", "title").rows() == [
+        ("annex", "A" * 32, "A" * 32),
+        ("nis2", "nis2", title),
+    ]
+
+
 def test_an_event_that_a_rule_names_makes_a_control_effective(facts_with):
     facts = facts_with(
         **ANNEX,

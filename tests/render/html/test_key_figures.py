@@ -24,6 +24,12 @@ def test_what_is_wrong_comes_before_what_counts_and_a_good_zero_last():
     assert names(figures.rest) == ["unknown"]
 
 
+def test_foremost_figures_stand_alone_whatever_else_there_is():
+    summary = {"late": 4, "effective": 0, "applicable": 12}
+    figures = key_figures(Document("", summary=summary, foremost=("applicable", "effective")))
+    assert (names(figures.first), names(figures.rest)) == (["applicable", "effective"], ["late"])
+
+
 def test_the_figures_of_the_headline_come_first_in_its_order():
     headline = "5 of 10 requests were answered in time on 5 Nov 2026 (50.0 %), SOC 2 took 7.5 hours; 1,204 are late."
     summary = {"late": 1204, "on_track": 5, "soc": 2, "hours": 7.45, "in_time": 5, "share": 50.0, "asked": 10}
