@@ -3,7 +3,11 @@
   const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
   const day = text => text.replace(/^(?:week of )?(\d+) ([A-Z][a-z]{2}) (\d{4})/, (all, day, month, year) =>
     `${year}-${String(MONTHS.indexOf(month) / 3 + 101).slice(1)}-${day.padStart(2, "0")}`);
-  const number = text => /^[-+]?[\d,.\u00a0 ]+%?$/.test(text) ? parseFloat(text.replace(/[,\u00a0 %]/g, "")) : NaN;
+  const left = text => text === "today" ? "0" : text.replace(/^([\d,]+) late$/, "-$1");
+  const number = said => {
+    const text = left(said);
+    return /^[-+]?[\d,.\u00a0 ]+%?$/.test(text) ? parseFloat(text.replace(/[,\u00a0 %]/g, "")) : NaN;
+  };
   const compare = (a, b) => {
     if (!a || !b) return a ? -1 : b ? 1 : 0;
     const x = number(a), y = number(b);

@@ -13,10 +13,10 @@ from engine.render.plain_values import plain_value
 SPELLED = {
     "api": "API", "baa": "BAA", "cmmc": "CMMC", "csf": "CSF", "csv": "CSV", "cuec": "CUEC", "cuecs": "CUECs",
     "cve": "CVE", "dpia": "DPIA", "epss": "EPSS", "gdpr": "GDPR", "hhi": "HHI", "hipaa": "HIPAA", "html": "HTML",
-    "ics": "ICS", "id": "ID", "ids": "IDs", "ig1": "IG1", "ig2": "IG2", "ig3": "IG3", "iso": "ISO", "kev": "KEV",
-    "mfa": "MFA", "mttd": "MTTD", "mttr": "MTTR", "nist": "NIST", "pci": "PCI", "poam": "POA&M", "raci": "RACI",
-    "rag": "RAG", "rca": "RCA", "sla": "SLA", "sli": "SLI", "slo": "SLO", "soc": "SOC", "soc2": "SOC 2",
-    "sprs": "SPRS", "url": "URL", "utc": "UTC",
+    "ics": "ICS", "id": "ID", "ids": "IDs", "ig1": "IG1", "ig2": "IG2", "ig3": "IG3", "ii": "II", "iso": "ISO",
+    "kev": "KEV", "mfa": "MFA", "mttd": "MTTD", "mttr": "MTTR", "nist": "NIST", "pci": "PCI", "poam": "POA&M",
+    "raci": "RACI", "rag": "RAG", "rca": "RCA", "sla": "SLA", "sli": "SLI", "slo": "SLO", "soc": "SOC",
+    "soc2": "SOC 2", "sprs": "SPRS", "url": "URL", "utc": "UTC",
 }  # fmt: skip
 
 _WORDS = {
@@ -26,6 +26,7 @@ _WORDS = {
 
 _NUMBER_TEXT = re.compile(r"[+-]?\d+(?:\.\d+)?")
 UNDECIDED = ("", "number")  # what the numbers of a column may be in anything under
+DAYS_LEFT = "days_left"
 GROUPED = ("bytes", "count", "days", "hours", "percent", "points", "weeks")
 
 # A tone is a colour and a shape; the word itself always stands beside it. What is under way or still ahead is neutral.
@@ -181,11 +182,20 @@ def has_own_unit(name: str) -> bool:
 def spelled_number(name: str) -> Callable[[str], str] | None:
     """How the numbers of a column read, from their texts: thousands grouped, minutes as a span; None: as they are."""
     unit = COLUMNS[name].unit if name in COLUMNS else ""
+    if name == DAYS_LEFT:
+        return days_to_due
     if unit == "minutes":
         return _span
     if unit == "hours":
         return _hours
     return _group_digits if unit in GROUPED else None
+
+
+def days_to_due(text: str) -> str:
+    """Days to a due date as people say them: ``12``, ``today``, and ``25 late`` after it."""
+    if text == "0":
+        return "today"
+    return f"{_group_digits(text[1:])} late" if text.startswith("-") else _group_digits(text)
 
 
 def plain_number(text: str) -> str:

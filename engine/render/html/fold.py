@@ -1,7 +1,8 @@
 """Which columns of a table stand side by side, how broad each is, and which fold below their row.
 
-A page is at most ``ROOM`` broad. Widths are those of the text, in the page's own type; columns that matter most come
-first. What does not fit is told below the row with its heading, so that nothing is cut off and nothing lost.
+A page is at most ``ROOM`` broad. Widths are those of the text, in the page's own type; what the rows are sorted by
+comes first, then the columns that matter most. What does not fit is told below the row with its heading, so that
+nothing is cut off and nothing lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ PORTRAIT = 900.0  # what a portrait sheet takes of a page, as its type is smalle
 PAPER = 720.0  # the same on a portrait sheet, at the size of print
 CHARACTER, BOLD, PADDING, BADGE = 7.4, 9.3, 18.0, 30.0  # pixels of a table's cell: usual characters, its margins
 NARROWEST, BROADEST, PROSE_WIDTH = 52.0, 190.0, 300.0
+LEAST_VALUES = 3  # different ones: fewer may stand in order by chance
 WISH = 600.0  # of a text, where there is room
 
 _FIRST = (
@@ -61,7 +63,8 @@ def fold(table: Table, columns: Mapping[str, ColumnText], most: float = ROOM) ->
     """What stands side by side: the first column, then by rank, as far as ``most`` pixels go."""
     names = list(columns)
     widths = {name: _width(column, _character(name == names[0])) for name, column in columns.items()}
-    order = sorted(names[1:], key=lambda name: (_rank(name, table), names.index(name)))
+    ordering = _order_column(table, names[1:])
+    order = sorted(names[1:], key=lambda name: (name != ordering, _rank(name, table), names.index(name)))
     kept, room = set(names[:1]), most - sum(widths[name] for name in names[:1])
     for name in order:
         if widths[name] <= room:
@@ -89,6 +92,19 @@ def _widen(widths: Mapping[str, float], columns: Mapping[str, ColumnText], most:
 def _percent(widths: Mapping[str, float]) -> dict[str, float]:
     breadth = sum(widths.values()) or 1.0
     return {name: round(100 * width / breadth, 2) for name, width in widths.items()}
+
+
+def _order_column(table: Table, names: Sequence[str]) -> str:
+    """The first column of numbers or days that rises or falls from row to row; empty where none does."""
+    for name in names:
+        column = table.frame.get_column(name)
+        if not (column.dtype.is_numeric() or column.dtype.is_temporal()) or column.n_unique() < LEAST_VALUES:
+            continue
+        if any(
+            column.is_sorted(descending=falling, nulls_last=last) for falling in (True, False) for last in (True, False)
+        ):
+            return name
+    return ""
 
 
 def _rank(name: str, table: Table) -> int:

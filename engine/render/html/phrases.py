@@ -44,7 +44,7 @@ def with_links(text: str, links: Links) -> Markup:
 
 def _report_link(route: str, links: Links) -> Markup:
     name = route.partition("?")[0].rpartition("/")[2]
-    text, address = label(name), links.report(name, route.partition("?")[0])
+    text, address = FRAMEWORK_NAMES.get(name) or label(name), links.report(name, route.partition("?")[0])
     return Markup('<a href="{}">{}</a>').format(address, text) if address else escape(text)
 
 

@@ -28,7 +28,8 @@ SHORT_TABLE = 8  # rows, those below a row counted
 FIRST_ROWS = 25  # the others are behind a disclosure
 MONDAY = "week_start_on"  # what a column of weeks says itself
 MANY_TEXTS, LONG_TEXT = 3, 40  # so many texts in a cell, one of them of more characters, are a list
-SAME_ROWS = 3  # from so many on, what is the same in each of them is said once above them
+SAME_ROWS = 3  # from so many on, what is the same in each of them is said once below them
+NOTHING = ("", "–", "0", "0.0", "no")  # cells that say nothing where every row has them
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
     sizes |= {name: size_of(named_texts(table, name, links)) for name in naming}
     columns = {
         name: ColumnText(
-            words.heading(table, name), size, _kind(name, table, size.longest, name in titles), name in table.state
+            _heading(table, name, name in naming),
+            size,
+            _kind(name, table, size.longest, name in titles),
+            name in table.state,
         )
         for name, size in sizes.items()
     }
@@ -113,7 +117,7 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
         frame.rows(texts),
         folded.is_wide,
         heat.legend,
-        frame.line(same, texts),
+        frame.line([name for name in same if texts.display_columns[name].values[0] not in NOTHING], texts),
         folded=len(folded.below),
     )
 
@@ -202,6 +206,14 @@ class _Frame:
 def _is_same(name: str, table: Table, texts: CellTexts) -> bool:
     """Whether a column tells no row from another; shades do, by their place on a scale."""
     return texts.height >= SAME_ROWS and name not in table.heat and len(set(texts.display_columns[name].values)) == 1
+
+
+def _heading(table: Table, name: str, is_naming: bool) -> str:
+    """The heading of a column; of one whose cells are called by name, without the identifier that stands for them."""
+    said = words.heading(table, name)
+    if not is_naming or name in table.labels:
+        return said
+    return "Name" if said == "ID" else said.removesuffix(" ID")
 
 
 def _tag(index: int) -> str:

@@ -104,6 +104,8 @@ class ThingPages:
             return Markup("; ").join(self._person(str(person)) for person in people)
         if isinstance(value, str) and (title := record_name(value, self._links.records)):
             return Markup("{} <small>{}</small>").format(title, value)
+        if name == words.DAYS_LEFT:
+            return escape(words.days_to_due(str(value)))
         if isinstance(value, int | float) and name in COLUMNS and COLUMNS[name].unit in ("minutes", "hours", "days"):
             return escape(words.in_unit(value, COLUMNS[name].unit))
         tone, is_word = words.tone(value, name), name in COLUMNS and COLUMNS[name].unit == "word"

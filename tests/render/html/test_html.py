@@ -305,13 +305,28 @@ def test_a_mark_stands_where_its_week_is_although_pages_spell_that_as_a_day():
 
 def test_what_is_the_same_in_every_row_is_said_once():
     frame = pl.DataFrame(
-        {"control_id": ["CC1", "CC2", "CC3"], "kind": ["a"] * 3, "owner": [None] * 3, "days_left": [1, 2, 2]},
+        {"control_id": ["CC1", "CC2", "CC3"], "kind": ["a"] * 3, "owner": [None] * 3, "days_left": [-25, 0, 2]},
         schema_overrides={"owner": pl.String},
     )
     shown = sheet(table(frame), "t", Links())
     assert [column.heading for column in shown.columns] == ["Control", "Days left"]
-    assert shown.same == "<span><b>Kind</b> a</span>\n<span><b>Owner</b> –</span>"
-    assert 'class="same">In every row: <span><b>Kind</b> a</span>' in render(of_tables(table(frame))).decode()
+    assert shown.same == "<span><b>Kind</b> a</span>", "nothing in every row is nothing to say"
+    text = render(of_tables(table(frame))).decode()
+    assert 'class="same">The same in every row: <span><b>Kind</b> a</span>' in text
+    assert all(f">{left}</td>" in text for left in ("25 late", "today", "2"))
+
+
+def test_what_the_rows_are_sorted_by_stands_beside_their_name():
+    others = {f"other_number_{number}": [3, 9, 1, number] for number in range(20)}
+    frame = pl.DataFrame({"control_id": list("abcd"), **others, "points": [9, 7, 7, 1]})
+    shown = sheet(table(frame), "t", Links())
+    assert shown.columns[-1].heading == "Points gained"
+    assert shown.folded == 22 - len(shown.columns) > 0
+
+
+def test_a_column_of_names_is_not_headed_as_identifiers():
+    frame = pl.DataFrame({"vendor_id": ["V-1", "V-2"], "vendor": ["Acme", "Globex"]})
+    assert [column.heading for column in sheet(table(frame), "t", Links()).columns] == ["Vendor"]
 
 
 def test_two_rows_and_shades_keep_their_columns():
