@@ -54,6 +54,7 @@ EVIDENCE_PLACES: tuple[EvidencePlace, ...] = get_args(EvidencePlace)
 ActionEffect: TypeAlias = Literal["supports", "contradicts", "records"]
 RuleOutcome: TypeAlias = Literal["any", "success", "failure", "denied"]
 RequestPriority: TypeAlias = Literal["P1", "P2", "P3", "P4"]
+REQUEST_PRIORITIES: tuple[RequestPriority, ...] = get_args(RequestPriority)
 RequestStatus: TypeAlias = Literal["open", "in_progress", "waiting_on_requester", "submitted", "closed"]
 AuditorStatus: TypeAlias = Literal["draft", "open", "in_progress", "submitted", "accepted", "returned", "closed"]
 RemediationStatus: TypeAlias = Literal["open", "in_progress", "blocked", "closed"]

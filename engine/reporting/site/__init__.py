@@ -73,13 +73,13 @@ class _Site:
             self._write_files(report)
             editions.append(self.snapshot.edition(report.name, {}))
         things = with_counts(things_of(self.snapshot, addresses(editions)), self.snapshot)
-        painted = portraits(self.snapshot)
         links = _links(things, editions, self._report_file)
         report_pages = {
             edition.report: self._report_page(edition, self._file(edition.report, "html"), links)
             for edition in editions
         }
         plans = self._plans(links)
+        painted = portraits(self.snapshot, {plan.framework: plan.verdict for plan in plans})
         answers = [
             self._answer(question, report_pages, plans, links)
             for question in questions(self.snapshot)

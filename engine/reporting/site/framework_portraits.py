@@ -1,7 +1,8 @@
 """What the page of a framework begins with: how ready it is, for which day, and which gaps come first."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import date
 
 from engine.model.days import spelled_day
 from engine.model.documents.document import FrameRow
@@ -12,8 +13,8 @@ from engine.reporting.site.portrait import REPORTS, Portrait, PortraitPart, numb
 from engine.reporting.snapshot.snapshot import Snapshot
 
 
-def frameworks(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
-    """Each with its readiness, the day for which it is to be ready, and the gaps that are most worth closing."""
+def frameworks(snapshot: Snapshot, verdicts: Mapping[str, str]) -> Iterator[tuple[ThingKey, Portrait]]:
+    """Each with its readiness, the day for which it is to be ready and whether it will be, and its gaps (F14)."""
     gaps: dict[str, list[FrameRow]] = defaultdict(list)
     worthwhile = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True)
     for row in worthwhile.iter_rows(named=True):
@@ -23,16 +24,18 @@ def frameworks(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         name, mine = row["framework"], gaps[row["framework"]]
         said = f"{row['effective']:,} of {number(row['applicable'], 'applicable control')} effective"
         due = f"; to be ready on {spelled_day(targets[name])}" if targets.get(name) else ""
+        if due and name in verdicts:
+            due = f". Ready on {spelled_day(targets[name])}? {verdicts[name][:1].upper()}{verdicts[name][1:]}"
         called = snapshot.framework_name(name)
         lines = [
-            f"{called} {gap['control_id']} {gap['title']}, {words.spell(gap['state'])}: {_closing(gap)}" for gap in mine
+            f"{called} {gap['control_id']} {gap['title']}, {words.spell(gap['state'])}: {_closing(gap, snapshot.as_of)}"
+            for gap in mine
         ]
         title = "The one gap" if len(mine) == 1 else f"Which of the {len(mine):,} gaps first"
         parts = [part(title, lines)] if mine else []
         report = f"{REPORTS}/{FRAMEWORK_REPORTS[name]}" if name in FRAMEWORK_REPORTS else ""
-        own = (
-            [PortraitPart("In its own words", [f"Every requirement with state and owner: {report}"])] if report else []
-        )
+        every = f"Every requirement with state and owner: {report}"
+        own = [PortraitPart("Control by control", [every])] if report else []
         yield ("framework", name), Portrait(f"{said}{_readiness_change(row)}{due}.", [*parts, *own])
 
 
@@ -45,11 +48,14 @@ def _readiness_change(readiness: FrameRow) -> str:
         return f" ({now:.1f} %)"
     change, then = round(now - before, 1), spelled_day(readiness["prior_on"])
     if not change:
-        return f" ({now:.1f} %, as on {then})"
+        return f" ({now:.1f} %, unchanged since {then})"
     return f" ({now:.1f} %, {'up' if change > 0 else 'down'} {abs(change):.1f} points since {then})"
 
 
-def _closing(gap: FrameRow) -> str:
-    """With whom a gap is, and for when closing it is planned."""
-    day = f"planned for {spelled_day(gap['due_on'])}" if gap["due_on"] else "not planned yet"
+def _closing(gap: FrameRow, today: date) -> str:
+    """With whom a gap is, and for when closing it is planned, or since when that is over."""
+    due = gap["due_on"]
+    day = "not planned yet"
+    if due is not None:
+        day = f"{number((today - due).days, 'day')} late" if due < today else f"planned for {spelled_day(due)}"
     return f"{gap['owner'] or 'nobody owns it'}, {day}"

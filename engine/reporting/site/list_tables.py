@@ -9,7 +9,7 @@ import polars as pl
 
 from engine.model.documents.document import Table
 from engine.model.entities import EntityKind
-from engine.model.vocabulary import LIVE_INCIDENTS
+from engine.model.vocabulary import LIVE_INCIDENTS, REQUEST_PRIORITIES, VENDOR_TIERS
 from engine.render import words
 from engine.reporting.site.things import LISTS, Thing
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -45,6 +45,7 @@ _SHADES = ("assurance", "clock", "level", "severity", "state", "status")
 _LABELS = {
     **{"late": "Late", "due_soon": "Within 30 days", "duties": "Open duties", "first_due_on": "First due"},
     **{"open_incidents": "Open incidents", "next_due_on": "Evidence due", "clock": "State", "level": "State"},
+    "criticality": "Criticality (5 is highest)",
 }
 _URGENCY = ("alarm", "bad", "grave", "stale", "watch", "unknown", "mild", "calm", "neutral", "good")
 NEXT_RECORDS: Mapping[EntityKind, str] = {
@@ -84,11 +85,37 @@ def summary(kind: EntityKind, things: Sequence[Thing]) -> str:
         return f"{len(things):,} {noun}; {late:,} of them have something late."
     state = STATES.get(kind)
     if state is None:
-        return f"{len(things):,} {noun}."
+        least = min(things, key=_readiness)
+        share = least.record.get("strict_pct")
+        return f"{len(things):,} {noun}{'' if share is None else f'; {least.title} is least ready, {share:.1f} %'}."
+    if kind == "incident":
+        return _live_summary(things)
     counts = Counter(str(thing.record[state]) for thing in things if state in thing.record)
     ordered = sorted(counts.items(), key=lambda pair: (_rank(pair[0], state), pair[0]))
-    text = ", ".join(f"{count:,} {words.spell(word)}" for word, count in ordered)
+    said = [f"{count:,} {words.spell(word)}" for word, count in ordered]
+    unknown = len(things) - counts.total()
+    if unknown and kind == "service":
+        said.append(f"{unknown:,} without an objective to stand by")
+    text = ", ".join(said)
     return f"{len(things):,} {noun}{f': {text}' if text else ''}."
+
+
+def _live_summary(incidents: Sequence[Thing]) -> str:
+    """How many incidents are not over, how grave, and how many nobody has."""
+    live = [one.record for one in incidents if one.record["status"] in LIVE_INCIDENTS]
+    if not live:
+        return f"None of {len(incidents):,} incidents is open."
+    grave = sum(1 for record in live if record["severity"] == "critical")
+    nobody = sum(1 for record in live if not record.get("owner"))
+    said = [f"{grave:,} critical" if grave else "", f"{nobody:,} without an owner" if nobody else ""]
+    more = ", ".join(filter(None, said))
+    are = "is" if len(live) == 1 else "are"
+    return f"{len(live):,} of {len(incidents):,} incidents {are} not resolved{f': {more}' if more else ''}."
+
+
+def _readiness(framework: Thing) -> float:
+    share = framework.record.get("strict_pct")
+    return 101.0 if share is None else float(share)
 
 
 def with_counts(things: Sequence[Thing], snapshot: Snapshot) -> list[Thing]:
@@ -136,17 +163,37 @@ def _row(kind: EntityKind, thing: Thing) -> dict[str, Any]:  # a row of a frame
     return named | {name: thing.record.get(name) for name in COLUMNS[kind]}
 
 
-def _urgency(kind: EntityKind, thing: Thing) -> tuple[int, int, date, str]:
-    """What needs somebody first, then what is due first."""
+def _urgency(kind: EntityKind, thing: Thing) -> tuple[float, float, date, str]:
+    """What needs somebody first: by state, then by what weighs most, then by what is due first."""
     record = thing.record
     state = STATES.get(kind, "")
     rank = _rank(str(record.get(state, "")), state)
-    if kind == "incident":
-        rank = 0 if record.get("status") in LIVE_INCIDENTS else 1
-        opened = record["opened_at"].date() if "opened_at" in record else date.min
-        return rank, -opened.toordinal(), date.min, thing.key
     days = [record[name] for name in _DUE if name in record]
-    return rank, -int(record.get("late") or 0), min(days, default=date.max), thing.key
+    due = min(days, default=date.max)
+    match kind:
+        case "incident" if record["status"] not in LIVE_INCIDENTS:
+            return len(_URGENCY) + 1, -record["opened_at"].date().toordinal(), date.min, thing.key
+        case "incident":
+            return _rank(record["severity"], "severity"), -record["opened_at"].date().toordinal(), date.min, thing.key
+        case "request":  # what is finished stands behind what somebody waits for
+            return (
+                float(record.get("finished_on") is not None),
+                _place(record, "priority", REQUEST_PRIORITIES),
+                due,
+                thing.key,
+            )
+        case "vendor":
+            return rank, _place(record, "tier", VENDOR_TIERS), due, thing.key
+        case "service":
+            return rank, -int(record.get("criticality") or 0), due, thing.key
+        case "framework":
+            return _readiness(thing), 0, due, thing.key
+    return rank, -int(record.get("late") or 0), due, thing.key
+
+
+def _place(record: Mapping[str, Any], name: str, order: Sequence[str]) -> int:
+    word = record.get(name)
+    return order.index(word) if word in order else len(order)
 
 
 def _rank(word: str, column: str) -> int:

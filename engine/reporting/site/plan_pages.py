@@ -24,6 +24,7 @@ NO_PLAN = "No framework in scope has a target date: record one (target on)."
 class PlanPage:
     """``name`` is the framework with its day, ``verdict`` what the plan says of it in a line."""
 
+    framework: str
     name: str
     verdict: str
     told: ReportPage
@@ -47,7 +48,7 @@ def plan_page(framework: str, report_page: ReportPage) -> PlanPage:
     """The page of a plan as the front page leads to it."""
     document = report_page.edition.document
     name = {**FRAMEWORK_NAMES, **report_page.edition.own_frameworks}.get(framework, framework)
-    return PlanPage(f"{name}, {short_day(document.summary['by'])}", verdict(document), report_page)
+    return PlanPage(framework, f"{name}, {short_day(document.summary['by'])}", verdict(document), report_page)
 
 
 def verdict(document: Document) -> str:

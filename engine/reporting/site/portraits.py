@@ -3,17 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any
 
 import polars as pl
 
 from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import FrameRow
-from engine.model.vocabulary import LIVE_INCIDENTS
 from engine.render import words
 from engine.render.cell_texts import plain_action
 from engine.render.links import ThingKey
 from engine.reporting.site.framework_portraits import frameworks
+from engine.reporting.site.operation_portraits import incidents, requests, services
 from engine.reporting.site.portrait import REPORTS, Portrait, number, part
 from engine.reporting.site.vendor_needs import needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -22,16 +21,19 @@ _ALL_PROOF = f"With events, hashes and bundles: {REPORTS}/evidence-lineage"
 _WEEK, _MONTH = timedelta(days=7), timedelta(days=30)
 
 
-def portraits(snapshot: Snapshot) -> dict[ThingKey, Portrait]:
-    """Of frameworks, controls, people, vendors, services, requests and incidents."""
+def portraits(snapshot: Snapshot, verdicts: Mapping[str, str]) -> dict[ThingKey, Portrait]:
+    """Of frameworks, controls, people, vendors, services, requests and incidents.
+
+    ``verdicts`` say of each framework with a plan whether it will be ready.
+    """
     return {
-        **dict(frameworks(snapshot)),
+        **dict(frameworks(snapshot, verdicts)),
         **dict(_controls(snapshot)),
         **dict(_people(snapshot)),
         **dict(_vendors(snapshot)),
-        **dict(_services(snapshot)),
-        **dict(_requests(snapshot)),
-        **dict(_incidents(snapshot)),
+        **dict(services(snapshot)),
+        **dict(requests(snapshot)),
+        **dict(incidents(snapshot)),
     }
 
 
@@ -41,11 +43,21 @@ def _controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     causes = _causes(snapshot)
     for row in snapshot.fact("control_assessments").iter_rows(named=True):
         key = row["framework"], row["control_id"]
-        said = [_standing(row, causes.get(key, "")), _duty(gaps.get(key), snapshot.as_of)]
+        gap = gaps.get(key)
+        said = [_standing(row, causes.get(key, "")), _duty(gap, snapshot.as_of)]
         lines = [_proof(claim) for claim in proofs.get(key, ())]
-        proof = part("What proves it", lines)
+        proof = part("What proves it" if gap is None else "What is on record for it", lines)
         proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof
-        yield ("control", ":".join(key)), Portrait(" ".join(filter(None, said)), [proof])
+        work = [part("What closes it", _work_on(gap))] if gap is not None else []
+        yield ("control", ":".join(key)), Portrait(" ".join(filter(None, said)), [*work, proof])
+
+
+def _work_on(gap: FrameRow) -> list[str]:
+    """What is to be done about a gap, with the hours that it takes, and what stands in its way."""
+    hours = f", {quarters(gap['effort_hours'])} h" if gap["effort_hours"] else ""
+    work = f"{gap['runbook_title'] or 'Record the evidence that it lacks'}{hours}"
+    blocked = [f"It is blocked: {gap['blocked_by']}"] if gap["blocked_by"] else []
+    return [work, *blocked]
 
 
 def _by_control(frame: pl.DataFrame) -> dict[tuple[str, str], list[FrameRow]]:
@@ -59,11 +71,16 @@ def _causes(snapshot: Snapshot) -> dict[tuple[str, str], str]:
     """What speaks against each control: the act, and its day."""
     against = snapshot.fact("control_evidence").filter(pl.col("contradicted_on").is_not_null())
     newest = against.sort("contradicted_on", "source").unique(["framework", "control_id"], keep="last")
+    actions = dict(snapshot.fact("trigger_events_rows").select("event_id", "action").iter_rows())
     return {
-        (row["framework"], row["control_id"]): f"{plain_action(row['contradicted_rule'] or 'an event')} on "
+        (row["framework"], row["control_id"]): f"{_act(row, actions)} on "
         f"{spelled_day(row['contradicted_on'])} speaks against it"
         for row in newest.iter_rows(named=True)
     }
+
+
+def _act(row: FrameRow, actions: Mapping[str, str]) -> str:
+    return plain_action(row["contradicted_rule"] or actions.get(row["contradicted_by"]) or "an event")
 
 
 def _standing(row: FrameRow, cause: str) -> str:
@@ -146,13 +163,20 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
             f"thirty days: {quarters(hours)} h."
         )
         parts = [
-            part(name, _work(of, snapshot)) for name, of in (("Late", late), ("This week", week), ("Next", later)) if of
+            part(name, _work(of, snapshot, today))
+            for name, of in (("Late", late), ("This week", week), ("Next", later))
+            if of
         ]
         yield ("owner", owner), Portrait(sentence, parts)
 
 
-def _work(rows: Iterable[FrameRow], snapshot: Snapshot) -> list[str]:
-    return [f"{spelled_day(row['due_on'])}: {row['title']}{_of_controls(row, snapshot)}{_effort(row)}" for row in rows]
+def _work(rows: Iterable[FrameRow], snapshot: Snapshot, today: date) -> list[str]:
+    return [f"{_when(row['due_on'], today)}: {row['title']}{_of_controls(row, snapshot)}{_effort(row)}" for row in rows]
+
+
+def _when(due: date, today: date) -> str:
+    late = f", {number((today - due).days, 'day')} late" if due < today else ""
+    return f"{spelled_day(due)}{late}"
 
 
 def _of_controls(row: FrameRow, snapshot: Snapshot) -> str:
@@ -172,100 +196,20 @@ def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         until = f" {'until' if last >= snapshot.as_of else 'since'} {spelled_day(last)}" if last else ""
         named = f"{words.spell(row['assurance']).capitalize()}{until}"
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"
-        text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}."
+        text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}.{_review(row)}"
         lines = [f"{need.text}, for {number(need.controls, 'control')}" for need in needs.get(row["vendor_id"], ())]
         yield ("vendor", row["vendor_id"]), Portrait(text, [part("What is missing", lines)] if lines else ())
 
 
-def _services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
-    health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
-    incidents: dict[str, list[FrameRow]] = defaultdict(list)
-    for row in snapshot.fact("incidents").sort("opened_at", "id", descending=[True, False]).iter_rows(named=True):
-        incidents[row["service_id"] or ""].append(row)
-    for row in snapshot.fact("services_rows").iter_rows(named=True):
-        every = incidents[row["id"]]
-        live = [one for one in every if one["status"] in LIVE_INCIDENTS]
-        recent = [one for one in every if one["opened_at"].date() > snapshot.as_of - _MONTH]
-        text = (
-            f"{_objective(health.get(row['id']))} {number(len(recent), 'incident')} in thirty days, {len(live)} open."
-        )
-        shown = [*live, *(one for one in every if one not in live)]
-        yield ("service", row["id"]), Portrait(text, [part("Incidents", [_incident(one) for one in shown])])
-
-
-def _objective(health: FrameRow | None) -> str:
-    if health is None or health["objective_pct"] is None:
-        return "No objective is recorded for it."
-    if health["used_30d_pct"] is None:
-        return f"Objective {health['objective_pct']:g} %: too little was measured to say how it stands."
-    return (
-        f"Objective {health['objective_pct']:g} %: {words.spell(health['level'])}, {health['used_30d_pct']:,.0f} % of "
-        "its error budget of thirty days is used."
-    )
-
-
-def _incident(row: FrameRow) -> str:
-    return f"{spelled_day(row['opened_at'].date())}: {row['id']} {row['title']} ({row['severity']}, {row['status']})"
-
-
-def _requests(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
-    for row in snapshot.fact("requests").iter_rows(named=True):
-        due = f"due {spelled_day(row['due_on'])}" if row["due_on"] else "without a day"
-        name = snapshot.framework_name(row["framework"])
-        about = f" for {name} {row['control_id']}" if row["framework"] and row["control_id"] else ""
-        text = f"{words.spell(row['clock']).capitalize()}, {due}: {row['owner'] or 'nobody'} answers it{about}."
-        lines = [str(one) for one in row["evidence_ids"] or ()]
-        yield ("request", row["id"]), Portrait(text, [part("Evidence sent", lines)] if lines else ())
-
-
-def _incidents(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
-    details = {row["id"]: row for row in snapshot.fact("incident_details_rows").iter_rows(named=True)}
-    health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
-    rows = snapshot.fact("incidents").sort("opened_at", "id").rows(named=True)
-    every = {row["id"]: row for row in rows}
-    families: dict[str, list[FrameRow]] = defaultdict(list)
-    for row in rows:
-        if row["parent_id"]:
-            families[row["parent_id"]].append(row)
-    for row in rows:
-        detail = details.get(row["id"], {})
-        parts = [part("Cause", [detail.get("root_cause") or "Not established."])]
-        if impact := _impact(detail):
-            parts.append(part("Impact", impact))
-        if row["service_id"]:
-            parts.append(part("Objective", [f"{row['service_id']}: {_objective(health.get(row['service_id']))}"]))
-        if family := _family(row, detail, every, families):
-            parts.append(part("Family", family))
-        yield ("incident", row["id"]), Portrait(_course(row), parts)
-
-
-def _course(row: FrameRow) -> str:
-    opened = f"opened on {spelled_day(row['opened_at'].date())}"
-    if row["status"] in LIVE_INCIDENTS:
-        return f"{row['severity'].capitalize()}, {row['status']}: {opened}; {row['owner'] or 'nobody'} has it."
-    took = (
-        f", resolved after {words.in_unit(row['minutes_to_resolve'], 'minutes')}" if row["minutes_to_resolve"] else ""
-    )
-    return f"{row['severity'].capitalize()}, {row['status']}: {opened}{took}."
-
-
-def _impact(detail: Mapping[str, Any]) -> list[str]:
-    users = detail.get("impact_users")
-    hit = [f"{users:,} {'user' if users == 1 else 'users'}"] if users is not None else []
-    return [*hit, *filter(None, [detail.get("summary")])]
-
-
-def _family(
-    row: FrameRow, detail: Mapping[str, Any], every: Mapping[str, FrameRow], families: Mapping[str, Sequence[FrameRow]]
-) -> list[str]:
-    """The incident that it belongs to and why, and those that belong to it."""
-    parent = every.get(row["parent_id"] or "")
-    above = [f"Part of {_incident(parent)}{_reason(detail)}"] if parent else []
-    return [*above, *(_incident(one) for one in families.get(row["id"], ()))]
-
-
-def _reason(detail: Mapping[str, Any]) -> str:
-    return f": {detail['parent_reason']}" if detail.get("parent_reason") else ""
+def _review(vendor: FrameRow) -> str:
+    """Who is to review a vendor whose review is not current, and since when."""
+    who, day = vendor["owner"] or "nobody", vendor["next_review_on"]
+    match vendor["review"]:
+        case "overdue":
+            return f" Its review is overdue since {spelled_day(day)}: {who} reviews it."
+        case "never":
+            return f" It was never reviewed: {who} reviews it."
+    return ""
 
 
 def _words(names: Iterable[str]) -> str:

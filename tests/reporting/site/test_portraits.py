@@ -16,6 +16,7 @@ from tests.factories import DAY, moment, rows
 
 SCANS = {
     "services_rows": {"id": pl.String, "name": pl.String},
+    "trigger_events_rows": {"event_id": pl.String, "action": pl.String},
     "incident_details_rows": dict.fromkeys(("id", "root_cause", "summary", "parent_reason"), pl.String)
     | {"impact_users": pl.Int64},
 }
@@ -39,12 +40,15 @@ class Records:
         return {"soc2": "SOC 2"}[framework]
 
 
+VERDICTS = {"soc2": "no; 24 short, 67.5 h"}
+
+
 def portrait(kind, key, **frames):
-    return portraits(Records(frames=frames))[kind, key]
+    return portraits(Records(frames=frames), VERDICTS)[kind, key]
 
 
 def test_without_records_there_is_no_portrait():
-    assert portraits(Records()) == {}
+    assert portraits(Records(), {}) == {}
 
 
 def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_first():
@@ -55,18 +59,19 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
         "readiness": rows("readiness", {**readiness, "prior_on": date(2026, 10, 26)}),
         "framework_targets": rows("framework_targets", {"framework": "soc2", "target_on": date(2027, 1, 26)}),
         "gaps": rows(
-            "gaps", other | {"owner": None, "due_on": None}, gap | {"owner": "ann", "due_on": date(2026, 12, 9)}
+            "gaps", other | {"owner": None, "due_on": None}, gap | {"owner": "ann", "due_on": DAY - timedelta(days=1)}
         ),
     }
-    told = portraits(Records(frames=frames))["framework", "soc2"]
+    told = portraits(Records(frames=frames), VERDICTS)["framework", "soc2"]
     assert told.sentence == (
-        "37 of 61 applicable controls effective (60.7 %, down 4.9 points since 26 Oct 2026); to be ready on 26 Jan 2027."
+        "37 of 61 applicable controls effective (60.7 %, down 4.9 points since 26 Oct 2026). Ready on 26 Jan 2027? "
+        "No; 24 short, 67.5 h."
     )
     first, own = told.parts
     assert (first.title, first.lines) == (
         "Which of the 2 gaps first",
         [
-            "SOC 2 CC6.1 Logical access, ineffective: ann, planned for 9 Dec 2026",
+            "SOC 2 CC6.1 Logical access, ineffective: ann, 1 day late",
             "SOC 2 A1.3 Recovery, ineffective: nobody owns it, not planned yet",
         ],
     )
@@ -145,9 +150,39 @@ def test_what_speaks_against_a_control_and_who_closes_it_by_when(due_on, duty):
                 "contradicted_on": date(2026, 11, 4),
             },
         ),
-        gaps=rows("gaps", {**CONTROL, "owner": "ann@acme.example", "due_on": due_on}),
+        gaps=rows(
+            "gaps",
+            {
+                **CONTROL,
+                "owner": "ann@acme.example",
+                "due_on": due_on,
+                "runbook_title": "Review who may do what",
+                "effort_hours": 3.0,
+                "blocked_by": "no list",
+            },
+        ),
     )
     assert told.sentence == f"Ineffective: access revocation failed on 4 Nov 2026 speaks against it. {duty}"
+    work, proof = told.parts
+    assert (work.title, work.lines, proof.title) == (
+        "What closes it",
+        ["Review who may do what, 3 h", "It is blocked: no list"],
+        "What is on record for it",
+    )
+
+
+def test_an_event_against_a_control_is_named_by_what_was_done():
+    against = {"source": "operation", "contradicted_by": "AE-1", "contradicted_on": date(2026, 11, 19)}
+    told = portrait(
+        "control",
+        "soc2:CC6.1",
+        control_assessments=rows(
+            "control_assessments", {**CONTROL, "state": "ineffective", "state_since": None, "failing_test": None}
+        ),
+        control_evidence=rows("control_evidence", {**CONTROL, **against, "contradicted_rule": None}),
+        trigger_events_rows=pl.DataFrame({"event_id": ["AE-1"], "action": ["log.integrity.failed"]}),
+    )
+    assert told.sentence == "Ineffective: log integrity failed on 19 Nov 2026 speaks against it."
 
 
 def test_the_newest_evidence_of_a_control_comes_first():
@@ -191,20 +226,26 @@ def test_a_person_has_a_work_list():
     )
     assert told.sentence == "1 duty is late, 1 due within a week, 0 more within thirty days: 2.5 h."
     assert [(part.title, part.lines) for part in told.parts] == [
-        ("Late", ["1 Nov 2026: Attest A, 0.5 h"]),
+        ("Late", ["1 Nov 2026, 19 days late: Attest A, 0.5 h"]),
         ("This week", ["21 Nov 2026: Test B (SOC 2 CC6.1), 2 h"]),
     ]
 
 
 @pytest.mark.parametrize(
-    ("assurance", "until", "said"),
+    ("assurance", "until", "said", "reviewed", "review"),
     [
-        ("assured", date(2027, 1, 1), "Assured until 1 Jan 2027"),
-        ("lapsed", date(2026, 7, 18), "Lapsed since 18 Jul 2026"),
-        ("never", None, "Never"),
+        ("assured", date(2027, 1, 1), "Assured until 1 Jan 2027", {"review": "current"}, ""),
+        (
+            "lapsed",
+            date(2026, 7, 18),
+            "Lapsed since 18 Jul 2026",
+            {"review": "overdue", "owner": "ann", "next_review_on": date(2026, 8, 30)},
+            " Its review is overdue since 30 Aug 2026: ann reviews it.",
+        ),
+        ("never", None, "Never", {"review": "never", "owner": None}, " It was never reviewed: nobody reviews it."),
     ],
 )
-def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, said):
+def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, said, reviewed, review):
     waiting = {"vendor_id": "v1", "vendor": "Alder", **CONTROL, "expected_evidence": "baa"}
     needs = rows(
         "vendor_controls", {**waiting, "gap": "missing"}, {**waiting, "gap": "missing"}, {**waiting, "gap": "none"}
@@ -225,10 +266,11 @@ def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, sai
                 "assured_until": until,
                 "inherited": 3,
                 "inherited_gaps": 2,
+                **reviewed,
             },
         ),
     )
-    assert told.sentence == f"{said}: 2 of 3 inherited controls wait for evidence."
+    assert told.sentence == f"{said}: 2 of 3 inherited controls wait for evidence.{review}"
     assert [part.lines for part in told.parts] == [["business associate agreement missing, for 2 controls"]]
 
 
@@ -251,7 +293,8 @@ def test_an_incident_has_cause_impact_objective_and_family():
                     orient="row",
                 ),
             }
-        )
+        ),
+        {},
     )
     assert told["incident", "INC-1"].sentence == "High, resolved: opened on 19 Nov 2026, resolved after 2 h 10 min."
     assert [(part.title, part.lines) for part in told["incident", "INC-1"].parts] == [
@@ -261,7 +304,7 @@ def test_an_incident_has_cause_impact_objective_and_family():
         ("Family", ["19 Nov 2026: INC-2 Down (high, open)"]),
     ]
     assert told["incident", "INC-2"] == Portrait(
-        "High, open: opened on 19 Nov 2026; ann@acme.example has it.",
+        "High, open: opened on 19 Nov 2026, 1 day ago; ann@acme.example has it.",
         [("Cause", ["Not established."], 0), ("Family", ["Part of 19 Nov 2026: INC-1 Down (high, resolved)"], 0)],
     )
 
@@ -279,6 +322,65 @@ def test_a_list_begins_with_what_needs_somebody_and_says_how_things_stand():
     assert table.frame.get_column("control_id").to_list() == ["B", "C", "A"]
     assert table.frame.columns == ["framework", "control_id", "title", "state", "next_due_on"]
     assert summary("control", things) == "3 controls: 1 ineffective, 2 effective."
+
+
+def test_incidents_that_are_not_over_come_first_by_severity():
+    things = [
+        Thing("incident", name, name, name, "", {"status": status, "severity": severity, "opened_at": moment(at)})
+        for name, status, severity, at in (
+            ("A", "closed", "critical", "2026-11-19 08:30"),
+            ("B", "open", "low", "2026-11-19 08:30"),
+            ("C", "mitigated", "critical", "2026-11-01 08:30"),
+        )
+    ]
+    assert list_table("incident", things).frame.get_column("id").to_list() == ["C", "B", "A"]
+    assert summary("incident", things) == "2 of 3 incidents are not resolved: 1 critical, 2 without an owner."
+    assert summary("incident", things[:1]) == "None of 1 incidents is open."
+
+
+def test_the_least_ready_framework_comes_first():
+    things = [
+        Thing("framework", name, name, "", "", {"strict_pct": share}) for name, share in (("A", 60.7), ("B", 40.0))
+    ]
+    things.append(Thing("framework", "C", "C", "", "", {"applicable": 0}))
+    assert list_table("framework", things).frame.get_column("framework").to_list() == ["B", "A", "C"]
+    assert summary("framework", things) == "3 frameworks; B is least ready, 40.0 %."
+
+
+def test_what_is_finished_stands_behind_what_somebody_waits_for():
+    things = [
+        Thing("request", name, name, name, "", {"clock": clock, "due_on": date(2026, 11, day), "priority": priority})
+        for name, clock, day, priority in (("A", "overdue", 1, "P3"), ("B", "at_risk", 25, "P1"))
+    ]
+    done = {"clock": "closed_late", "due_on": date(2026, 1, 5), "finished_on": date(2026, 1, 9), "priority": "P1"}
+    things.append(Thing("request", "C", "C", "C", "", done))
+    assert list_table("request", things).frame.get_column("id").to_list() == ["B", "A", "C"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({}, "Overdue, due 2 Nov 2026: ann answers it for SOC 2 CC6.1."),
+        (
+            {"status": "submitted", "submitted_on": date(2026, 10, 21), "requester": "the firm"},
+            "Overdue, due 2 Nov 2026: sent on 21 Oct 2026 for SOC 2 CC6.1; it waits for the firm.",
+        ),
+        ({"finished_on": date(2026, 11, 1)}, "Overdue, due 2 Nov 2026: finished on 1 Nov 2026 for SOC 2 CC6.1."),
+    ],
+)
+def test_a_request_says_whose_turn_it_is(given, sentence):
+    row = {**CONTROL, "id": "REQ-1", "clock": "overdue", "due_on": date(2026, 11, 2), "owner": "ann"}
+    unknown = dict.fromkeys(("status", "submitted_on", "finished_on", "requester"))
+    assert portrait("request", "REQ-1", requests=rows("requests", row | unknown | given)).sentence == sentence
+
+
+def test_a_service_says_how_many_findings_wait():
+    health = pl.DataFrame({"id": ["svc-a"], "name": ["A"]})
+    late, open_ = ({"service": "svc-a", "status": "open", "due_on": date(2026, 11, day)} for day in (1, 29))
+    findings = rows("findings", {"id": "F-1", **late}, {"id": "F-2", **open_}, {"id": "F-3", **late, "status": "fixed"})
+    assert portrait("service", "svc-a", services_rows=health, findings=findings).sentence == (
+        "No objective is recorded for it. 0 incidents in thirty days, 0 open. 2 open findings, 1 of them overdue."
+    )
 
 
 def test_an_empty_list_says_what_to_record():

@@ -1,0 +1,130 @@
+"""What the pages of services, requests and incidents begin with: how each stands, whose turn it is, what it did."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from engine.model.days import spelled_day
+from engine.model.documents.document import FrameRow
+from engine.model.vocabulary import LIVE_INCIDENTS
+from engine.render import words
+from engine.render.links import ThingKey
+from engine.reporting.site.portrait import Portrait, number, part
+from engine.reporting.snapshot.snapshot import Snapshot
+
+_MONTH = timedelta(days=30)
+
+
+def services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
+    health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
+    of_service: dict[str, list[FrameRow]] = defaultdict(list)
+    for row in snapshot.fact("incidents").sort("opened_at", "id", descending=[True, False]).iter_rows(named=True):
+        of_service[row["service_id"] or ""].append(row)
+    findings: dict[str, list[FrameRow]] = defaultdict(list)
+    for row in snapshot.fact("findings").filter(status="open").iter_rows(named=True):
+        findings[row["service"] or ""].append(row)
+    for row in snapshot.fact("services_rows").iter_rows(named=True):
+        every = of_service[row["id"]]
+        live = [one for one in every if one["status"] in LIVE_INCIDENTS]
+        recent = [one for one in every if one["opened_at"].date() > snapshot.as_of - _MONTH]
+        text = (
+            f"{_objective(health.get(row['id']))} {number(len(recent), 'incident')} in thirty days, {len(live)} open."
+            f"{_findings(findings.get(row['id'], ()), snapshot.as_of)}"
+        )
+        shown = [*live, *(one for one in every if one not in live)]
+        yield ("service", row["id"]), Portrait(text, [part("Incidents", [_incident(one) for one in shown])])
+
+
+def _findings(rows: Sequence[FrameRow], today: date) -> str:
+    """How many open findings there are of a service, and how many are past their day."""
+    late = [row for row in rows if row["due_on"] is not None and row["due_on"] < today]
+    overdue = f", {len(late):,} of them overdue" if late else ""
+    return f" {number(len(rows), 'open finding')}{overdue}." if rows else ""
+
+
+def _objective(health: FrameRow | None) -> str:
+    if health is None or health["objective_pct"] is None:
+        return "No objective is recorded for it."
+    if health["used_30d_pct"] is None:
+        return f"Objective {health['objective_pct']:g} %: too little was measured to say how it stands."
+    return (
+        f"Objective {health['objective_pct']:g} %: {words.spell(health['level'])}, {health['used_30d_pct']:,.0f} % of "
+        "its error budget of thirty days is used."
+    )
+
+
+def _incident(row: FrameRow) -> str:
+    return f"{spelled_day(row['opened_at'].date())}: {row['id']} {row['title']} ({row['severity']}, {row['status']})"
+
+
+def requests(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
+    for row in snapshot.fact("requests").iter_rows(named=True):
+        name = snapshot.framework_name(row["framework"])
+        about = f" for {name} {row['control_id']}" if row["framework"] and row["control_id"] else ""
+        text = f"{words.spell(row['clock']).capitalize()}, {_turn(row, about)}."
+        lines = [str(one) for one in row["evidence_ids"] or ()]
+        yield ("request", row["id"]), Portrait(text, [part("Evidence sent", lines)] if lines else ())
+
+
+def _turn(request: FrameRow, about: str) -> str:
+    """Whose turn it is with a request, and by when."""
+    due = f"due {spelled_day(request['due_on'])}" if request["due_on"] else "without a day"
+    if request["finished_on"] is not None:
+        return f"{due}: finished on {spelled_day(request['finished_on'])}{about}"
+    if request["submitted_on"] is not None and request["status"] == "submitted":
+        sent = f"sent on {spelled_day(request['submitted_on'])}{about}"
+        return f"{due}: {sent}; it waits for {request['requester'] or 'the auditor'}"
+    return f"{due}: {request['owner'] or 'nobody'} answers it{about}"
+
+
+def incidents(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
+    details = {row["id"]: row for row in snapshot.fact("incident_details_rows").iter_rows(named=True)}
+    health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
+    rows = snapshot.fact("incidents").sort("opened_at", "id").rows(named=True)
+    every = {row["id"]: row for row in rows}
+    families: dict[str, list[FrameRow]] = defaultdict(list)
+    for row in rows:
+        if row["parent_id"]:
+            families[row["parent_id"]].append(row)
+    for row in rows:
+        detail = details.get(row["id"], {})
+        parts = [part("Cause", [detail.get("root_cause") or "Not established."])]
+        if impact := _impact(detail):
+            parts.append(part("Impact", impact))
+        if row["service_id"]:
+            parts.append(part("Objective", [f"{row['service_id']}: {_objective(health.get(row['service_id']))}"]))
+        if family := _family(row, detail, every, families):
+            parts.append(part("Family", family))
+        yield ("incident", row["id"]), Portrait(_course(row, snapshot.as_of), parts)
+
+
+def _course(row: FrameRow, today: date) -> str:
+    opened = f"opened on {spelled_day(row['opened_at'].date())}"
+    if row["status"] in LIVE_INCIDENTS:
+        days = number((today - row["opened_at"].date()).days, "day")
+        who = row["owner"] or "nobody"
+        return f"{row['severity'].capitalize()}, {row['status']}: {opened}, {days} ago; {who} has it."
+    took = (
+        f", resolved after {words.in_unit(row['minutes_to_resolve'], 'minutes')}" if row["minutes_to_resolve"] else ""
+    )
+    return f"{row['severity'].capitalize()}, {row['status']}: {opened}{took}."
+
+
+def _impact(detail: Mapping[str, Any]) -> list[str]:
+    users = detail.get("impact_users")
+    hit = [f"{users:,} {'user' if users == 1 else 'users'}"] if users is not None else []
+    return [*hit, *filter(None, [detail.get("summary")])]
+
+
+def _family(
+    row: FrameRow, detail: Mapping[str, Any], every: Mapping[str, FrameRow], families: Mapping[str, Sequence[FrameRow]]
+) -> list[str]:
+    """The incident that it belongs to and why, and those that belong to it."""
+    parent = every.get(row["parent_id"] or "")
+    above = [f"Part of {_incident(parent)}{_reason(detail)}"] if parent else []
+    return [*above, *(_incident(one) for one in families.get(row["id"], ()))]
+
+
+def _reason(detail: Mapping[str, Any]) -> str:
+    return f": {detail['parent_reason']}" if detail.get("parent_reason") else ""
