@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.desk.queries.rows import active_role, find_row, has_owner
-from engine.desk.submissions import CHANGED, FORM, Author, Submission, Upload
+from engine.desk.submissions import CHANGED, FORM, ITEMS, Author, Submission, Upload
 from engine.evidence.items import add_item, byte_columns, must_show_something
 from engine.intake.imports.preview_rows import ImportPreview
 from engine.model.errors import Conflict, Forbidden, NotFound
@@ -35,7 +35,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
 
     author = form.author
     sheet_rows = [text_sheet(form.table, FORM, [form.cells], list(form.cells))]
-    evidence = open_evidence(services.settings) if form.files else None
+    evidence = open_evidence(services.settings) if form.files or form.table == ITEMS else None
     for name, content in form.files:
         must_show_something(name, measure(BytesIO(content)))
     held = [
@@ -63,7 +63,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
 
     result = import_sheets(
         services.store, sheet_rows, author.org_id, author.email, now, silent,
-        note=_note(form), before=before, after=after,
+        evidence=evidence, handed_in=form.own_files, note=_note(form), before=before, after=after,
     )  # fmt: skip
     if form.key is None and not result.has_changes:
         raise Conflict("There is a record with that key already, and it says the same.", word="already_there")
@@ -72,9 +72,11 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
 
 def preview(services: Services, upload: Upload) -> ImportPreview:
     """What applying the files would do. InvalidData and Usage for files that are none."""
+    from engine.evidence.store import open_evidence
     from engine.intake.imports.preview import preview_sheets
 
-    return preview_sheets(services.store, _sheets(upload), upload.author.org_id)
+    evidence = open_evidence(services.settings)
+    return preview_sheets(services.store, _sheets(upload), upload.author.org_id, evidence=evidence)
 
 
 class ImportOutcome(NamedTuple):
@@ -86,6 +88,7 @@ class ImportOutcome(NamedTuple):
 
 def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
     """Import the files: all of it or nothing, as ``preview`` showed it. Conflict where their tables changed since."""
+    from engine.evidence.store import open_evidence
     from engine.incidents.hands.lines import FOLLOWED, follow_lines
     from engine.intake.imports.imports import FollowedLines, import_sheets, silent
 
@@ -105,8 +108,9 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
         _check_owner_remains(revision, list(counts))
 
     result = import_sheets(
-        services.store, sheet_rows, author.org_id, author.email, now, silent, follow=follow, before=before, after=after
-    )
+        services.store, sheet_rows, author.org_id, author.email, now, silent,
+        follow=follow, evidence=open_evidence(services.settings), before=before, after=after,
+    )  # fmt: skip
     counts = {name: (one.created, one.updated, one.unchanged) for name, one in result.tables.items()}
     return ImportOutcome(counts, result.after)
 

@@ -6,15 +6,17 @@ from urllib.parse import urlencode
 
 from engine.desk.acts import ACTS, DAYS_AHEAD, DAYS_PAST, OPTIONAL, Act, acts_of, cell_text, value
 from engine.desk.changes import submit
+from engine.desk.evidence_fields import byte_fields, chosen_files, file_fields, wrong_files
 from engine.desk.queries.rows import Option, active_role, find_row, options
 from engine.desk.records import form_fields, key_of, key_query, read_key, row_title, table_named
-from engine.desk.submissions import CHANGED, FORM, Submission
+from engine.desk.submissions import CHANGED, FORM, ITEMS, Submission
 from engine.desk.titles import control_titles
 from engine.desk.visits import Reply, Visit
 from engine.desk.wording import column_title, display, table_title
 from engine.desk.work import task_acts
+from engine.evidence.items import ITEM_ADDED
 from engine.intake.imports.tables import Importable, TableField
-from engine.model.errors import Conflict, InvalidData, NotFound
+from engine.model.errors import Conflict, InvalidData, NotFound, Usage
 from engine.model.rights import DUTIES, NO_DUTY, is_own
 from engine.store.queries.own_frameworks import own_framework_ids
 
@@ -53,12 +55,16 @@ def save(visit: Visit, name: str) -> Reply:
         visit.must(name, "change", own=is_own(name, row, visit.caller.actor))
         keys = {field: cell_text(row[field]) or None for field in table.key}
         cells = {**{field: text or None for field, text in typed.items()}, **keys}
-    if details := _wrong_days(visit, row or {}, typed):
-        problem = InvalidData("A day does not hold.", details=details)
+    files = chosen_files(visit) if name == ITEMS else []
+    if details := [*_wrong_days(visit, row or {}, typed), *wrong_files(name, row, typed, files)]:
+        problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, problem=problem, status=400)
+    cells = {field: text for field, text in cells.items() if field not in byte_fields(name, row)}
+    cells |= {field: file for field in file_fields(name) for file, _ in files}
     form = Submission(
         visit.author, name, "add" if row is None else "change", cells, key, _revision_of_form(visit),
-        "record.added" if row is None else "record.changed", visit.form.get(WHY, ""),
+        ITEM_ADDED if files else "record.added" if row is None else "record.changed", visit.form.get(WHY, ""),
+        own_files=dict(files),
     )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, None)
 
@@ -89,7 +95,7 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
     cells |= {column: text or None for column, text in typed.items()}
     cells |= {column: _value(visit, act, source, column, row) for column, source in act.sets.items()}
     why = visit.form.get(WHY, "")
-    files = [(one.file, one.content) for one in visit.parts if one.file] if act.takes_files else []
+    files = chosen_files(visit) if act.takes_files else []
     form = Submission(
         visit.author, name, act_name, cells, key_of(table, row), _revision_of_form(visit), act.event_for(typed), why,
         act.step, files,
@@ -153,7 +159,7 @@ def _submission_reply(
 ) -> Reply:
     try:
         changed = visit.compute(submit, form, visit.now)
-    except InvalidData as error:
+    except (InvalidData, Usage) as error:
         return _form(visit, table, row, typed, act=act, problem=error, status=400)
     except Conflict as error:
         if error.word == CHANGED:
@@ -181,7 +187,7 @@ def _form(
     texts: Mapping[str, str],
     *,
     act: Act | None = None,
-    problem: InvalidData | Conflict | None = None,
+    problem: InvalidData | Conflict | Usage | None = None,
     conflict: bool = False,
     status: int = 200,
 ) -> Reply:
@@ -190,7 +196,7 @@ def _form(
     right = "add" if row is None else "change"
     writes = act is not None or visit.may(name, right, own=own)
     by_field, general = _problems(problem, table)
-    fixed = table.key if row is not None and act is None else ()
+    fixed = (*table.key, *byte_fields(name, row)) if row is not None and act is None else ()
     fields = form_fields(
         table,
         texts,
@@ -200,6 +206,7 @@ def _form(
         frameworks=_own_frameworks(visit),
         only=None if act is None else list(act.asks),
         fixed=fixed,
+        files=file_fields(name),
     )
     titles = control_titles(visit)
     return visit.reply(
@@ -219,13 +226,14 @@ def _form(
         seen="" if row is None else row["revision"],
         key=key_query(table, row) if row is not None else "",
         facts=_facts(visit, table, row) if act is not None and row is not None else [],
+        choose_again=visit.request.method == "POST" and any(part.file for part in visit.parts),
         why=visit.form.get(WHY, "") if visit.request.method == "POST" else "",
         back=visit.form.get("back", "") if visit.request.method == "POST" else visit.query.get("back", ""),
         label=lambda column: column_title(column),
     )
 
 
-def _problems(problem: InvalidData | Conflict | None, table: Importable) -> tuple[dict[str, str], list[str]]:
+def _problems(problem: InvalidData | Conflict | Usage | None, table: Importable) -> tuple[dict[str, str], list[str]]:
     """What is wrong by field, in the words of the import, and what belongs to no field."""
     if problem is None:
         return {}, []

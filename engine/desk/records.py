@@ -7,6 +7,7 @@ from functools import cache
 from urllib.parse import urlencode
 
 from engine.desk.acts import cell_text
+from engine.desk.evidence_fields import MEANING
 from engine.desk.queries.rows import LABELS, Option
 from engine.intake.imports.tables import Importable, TableField, importable
 from engine.model.errors import NotFound
@@ -26,7 +27,10 @@ KEY = "key."
 
 @dataclass(frozen=True)
 class FormField:
-    """A field of a form as the page draws it. ``control``: input, select or textarea; ``listed`` names its options."""
+    """A field of a form as the page draws it. ``control``: input, select, textarea or file.
+
+    ``listed`` names its options.
+    """
 
     name: str
     title: str
@@ -117,8 +121,10 @@ def form_fields(
     frameworks: Sequence[str],
     only: Sequence[str] | None = None,
     fixed: Sequence[str] = (),
+    files: Sequence[str] = (),
 ) -> list[FormField]:
-    """The fields of a form with what is in them; ``only`` some, in that order. ``fixed`` ones cannot be changed.
+    """The fields of a form with what is in them; ``only`` some, in that order. ``fixed`` ones cannot be changed, and
+    for ``files`` one is chosen.
 
     ``frameworks`` are those of the organization's own, which may be chosen beside those of the program.
     """
@@ -126,14 +132,14 @@ def form_fields(
     fields = []
     for name in names:
         field = table.fields[name]
-        control, choices = _control(field, frameworks)
+        control, choices = ("file", ()) if name in files and name not in fixed else _control(field, frameworks)
         target = field.references
         listed: Sequence[Option] = references.get(target, ()) if target else ()
         if field.kind in ("person", "email") and control == "input":
             listed = [Option(email, called) for email, called in people.items()]
         fields.append(
             FormField(
-                name, "", field.comment, control, field.kind, texts.get(name, ""),
+                name, "", MEANING if control == "file" else field.comment, control, field.kind, texts.get(name, ""),
                 field.required, problems.get(name, ""), choices, listed, target or "", field.low, field.high,
                 name in fixed,
             )

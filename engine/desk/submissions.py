@@ -7,6 +7,7 @@ from pathlib import Path
 from engine.model.vocabulary import StepKind
 
 FORM = "form"
+ITEMS = "evidence_items"
 CHANGED = "changed_meanwhile"
 Corrections = Mapping[tuple[str, int, str], str]
 
@@ -26,7 +27,7 @@ class Submission:
     """A form: the cells of one row, ``key`` and ``seen`` (the row's revision) where it changes one that exists.
 
     ``act`` is a right of the table; ``step`` is a step about an incident that it takes, too; ``files`` are evidence by
-    name, to be held.
+    name, to be held; ``own_files`` are those that the row itself names, where it is an item of evidence.
     """
 
     author: Author
@@ -39,6 +40,7 @@ class Submission:
     why: str = ""
     step: StepKind | None = None
     files: Sequence[tuple[str, bytes]] = ()
+    own_files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ TABLES: Mapping[str, str] = {
 }
 COLUMNS: Mapping[str, str] = {
     **{"id": "Identifier", "control_id": "Control", "raci": "RACI", "cvss": "CVSS", "epss": "EPSS", "cve": "CVE"},
-    **{"email": "E-mail", "pci_class": "PCI class", "handles_phi": "Handles PHI", "due_on": "Due"},
+    **{"email": "E-mail", "pci_class": "PCI class", "handles_phi": "Handles PHI", "due_on": "Due", "sha256": "SHA-256"},
 }
 SUFFIXES = ("_on", "_at")
 

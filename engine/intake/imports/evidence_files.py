@@ -1,13 +1,17 @@
 """Files that rows of ``evidence_items`` name in their column ``file``: looked at first, held once all of them hold."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path, PurePosixPath
+from functools import partial
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import BinaryIO, TypeAlias
 
 import polars as pl
 
 from engine.evidence.incoming import open_inside
-from engine.evidence.items import byte_columns
+from engine.evidence.items import byte_columns, must_show_something
 from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.checks import CheckResult
@@ -23,6 +27,8 @@ from engine.store.schema.controls import evidence_items
 ITEMS = "evidence_items"
 FILE = "file"
 TOO_LARGE = "evidence_too_large"
+Opener: TypeAlias = Callable[[str], AbstractContextManager[BinaryIO]]
+"""What opens the file of a name that a row has; Usage where there is none that can be held."""
 
 
 def top_names(sheet_rows: Iterable[SheetRows], mapping: ColumnMapping) -> set[str]:
@@ -37,7 +43,23 @@ def top_names(sheet_rows: Iterable[SheetRows], mapping: ColumnMapping) -> set[st
     return {parts[0] for parts in (PurePosixPath(name).parts for name in names) if parts}
 
 
-def check_files(checked: CheckResult, folder: Path, most: int, problems: Problems) -> dict[str, EvidenceBytes]:
+def opener(checked: CheckResult, most: int, handed_in: Mapping[str, bytes] | None) -> Opener | None:
+    """What opens files that rows name: those that were ``handed_in`` with them, or lie where the rows do.
+
+    None for rows that lie nowhere: then a name is only told.
+    """
+    if handed_in is not None:
+        return partial(_open_handed_in, handed_in)
+    return None if checked.folder is None else partial(open_inside, checked.folder, most=most)
+
+
+def _open_handed_in(files: Mapping[str, bytes], name: str) -> BytesIO:
+    if name not in files:
+        raise Usage(f"{name} does not exist.")
+    return BytesIO(files[name])
+
+
+def check_files(checked: CheckResult, open_named: Opener, problems: Problems) -> dict[str, EvidenceBytes]:
     """What the files that rows name hold; a problem for each that cannot be held or has another sum than its row.
 
     Usage for a file with more bytes than one may have.
@@ -49,7 +71,7 @@ def check_files(checked: CheckResult, folder: Path, most: int, problems: Problem
         for row, name, sha256 in zip(wanted[ROW], wanted[FILE] if wanted.height else (), sums, strict=True):
             if name not in found:
                 try:
-                    found[name] = _measure(folder, name, most)
+                    found[name] = _measure(open_named, name)
                 except Usage as error:
                     if error.word == TOO_LARGE:
                         raise Usage(f"{checked.file}, row {row}: {error.message}", word=TOO_LARGE) from error
@@ -61,16 +83,20 @@ def check_files(checked: CheckResult, folder: Path, most: int, problems: Problem
     return {name: there for name, there in found.items() if there is not None}
 
 
-def _measure(folder: Path, name: str, most: int) -> EvidenceBytes:
-    with open_inside(folder, name, most) as file:
-        return measure(file)
+def _measure(open_named: Opener, name: str) -> EvidenceBytes:
+    with open_named(name) as file:
+        found = measure(file)
+    must_show_something(name, found)
+    return found
 
 
-def put_files(evidence: EvidenceStore, org_id: str, folder: Path, names: Sequence[str]) -> dict[str, EvidenceBytes]:
+def put_files(
+    evidence: EvidenceStore, org_id: str, open_named: Opener, names: Sequence[str]
+) -> dict[str, EvidenceBytes]:
     """Hold the bytes of the files. Usage where they are more than may be held."""
     held = {}
     for name in names:
-        with open_inside(folder, name, evidence.most) as file:
+        with open_named(name) as file:
             held[name] = evidence.put(org_id, file, name)
     return held
 

@@ -14,7 +14,7 @@ from engine.evidence.store import EvidenceBytes, EvidenceStore
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references, existing_ids
 from engine.intake.imports.events import KNOWN, EventImport
-from engine.intake.imports.evidence_files import ITEMS, check_files, put_files
+from engine.intake.imports.evidence_files import ITEMS, check_files, opener, put_files
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.files.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.held_rows import check_written_rows
@@ -148,12 +148,14 @@ def import_sheets(
     rehearsed: bool = False,
     follow: FollowedLines | None = None,
     evidence: EvidenceStore | None = None,
+    handed_in: Mapping[str, bytes] | None = None,
     note: Note | None = None,
     before: Callable[[Revision], None] | None = None,
     after: Callable[[Revision, Mapping[str, int]], None] | None = None,
 ) -> ImportResult:
     """Import sheets into one organization, as ``import_paths`` does.
 
+    ``handed_in``: the files that evidence items name, by name, where they do not lie beside the rows.
     ``note`` is recorded in place of the import's own event. ``before`` and ``after`` are called within the revision,
     before anything is written and, with the new rows of each table, once all is: what they raise undoes it.
     """
@@ -166,12 +168,13 @@ def import_sheets(
         problems.raise_any()
         held: Mapping[str, EvidenceBytes] = {}
         items = files.get(ITEMS)
-        if evidence is not None and items is not None and items.folder is not None:
-            held = check_files(items, items.folder, evidence.most, problems)
+        open_named = opener(items, evidence.most, handed_in) if evidence is not None and items is not None else None
+        if evidence is not None and items is not None and open_named is not None:
+            held = check_files(items, open_named, problems)
             problems.raise_any()
             evidence.must_fit(org_id, list(held.items()))
             if not rehearsed:
-                held = put_files(evidence, org_id, items.folder, list(held))
+                held = put_files(evidence, org_id, open_named, list(held))
         try:
             steps = _Steps(note, before, after)
             return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held, steps)

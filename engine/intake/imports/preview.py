@@ -9,9 +9,11 @@ import msgspec
 import polars as pl
 from sqlalchemy import Connection, select, tuple_
 
+from engine.evidence.store import EvidenceStore
 from engine.intake.imports.batches import Batch, SheetRows
 from engine.intake.imports.checks import CheckResult
 from engine.intake.imports.events import KNOWN
+from engine.intake.imports.evidence_files import ITEMS, check_files, opener
 from engine.intake.imports.files.headers import ROW
 from engine.intake.imports.imports import EVENTS, check_sheets, silent
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
@@ -28,12 +30,24 @@ CHUNK = 500
 
 
 def preview_sheets(
-    store: Store, sheet_rows: Sequence[SheetRows], org_id: str, *, mapping: ColumnMapping = PLAIN
+    store: Store,
+    sheet_rows: Sequence[SheetRows],
+    org_id: str,
+    *,
+    mapping: ColumnMapping = PLAIN,
+    evidence: EvidenceStore | None = None,
 ) -> ImportPreview:
-    """What importing the sheets into an organization that exists would do now; nothing is written."""
+    """What importing the sheets into an organization that exists would do now; nothing is written.
+
+    ``evidence`` is where files that evidence items name would be held.
+    """
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="hq-preview-") as folder:
         files = check_sheets(store, sheet_rows, Path(folder), org_id, problems, silent, mapping=mapping)
+        items = files.get(ITEMS)
+        open_named = opener(items, evidence.most, None) if evidence is not None and items is not None else None
+        if items is not None and open_named is not None:
+            check_files(items, open_named, problems)
         refused, problem = _refusals(problems)
         with store.reader() as connection:
             tables = tuple(_table(connection, org_id, checked, refused) for checked in files.values())

@@ -30,6 +30,7 @@ NAMED_KINDS = {
     "email": "email",
     "actor": "person",
     "time_zone": "zone",
+    "sha256": "sha256",
 }
 PYTHON_KINDS: Mapping[type, str] = MappingProxyType(
     {bool: "flag", int: "whole", float: "number", date: "day", str: "text"}

@@ -1,6 +1,7 @@
 """Files that rows of evidence items name: held with the import, or refused cell by cell."""
 
 import hashlib
+import shutil
 
 import pytest
 
@@ -73,11 +74,13 @@ def test_a_rehearsal_holds_nothing(store, evidence, folder):
         ("exports/none.csv", "does not exist"),
         ("exports", "is a folder; expected a regular file"),
         ("exports/link.csv", "is a symbolic link"),
+        ("exports/empty.csv", "exports/empty.csv is empty: a file without a byte is evidence of nothing."),
     ],
 )
 def test_a_file_that_cannot_be_held_is_a_bad_cell(store, evidence, folder, name, expected):
     (folder.parent / "secret").write_text("secret")
     (folder / "exports/link.csv").symlink_to(folder.parent / "secret")
+    (folder / "exports/empty.csv").touch()
     text = ITEMS + f"bad,Bad,2026-11-19,{name}\n"
     (folder / "evidence_items.csv").write_text(text)
     with pytest.raises(InvalidData) as caught:
@@ -108,6 +111,20 @@ def test_a_sum_that_is_not_the_files_is_a_bad_cell(store, evidence, folder):
         bring_in(store, evidence, folder)
     ((cell),) = caught.value.details
     assert (cell["column"], cell["found"]) == ("sha256", "0" * 64)
+
+
+def test_a_sum_that_is_none_is_a_bad_cell_and_one_is_kept_in_small_letters(store, evidence, folder):
+    text = f"id,title,captured_at,sha256\nleavers,Leavers,2026-11-20,{'A' * 64}\n"
+    (folder / "evidence_items.csv").write_text(f"{text}scan,Scan,2026-11-20,{'a' * 63}\n")
+    (folder / "scan.csv").unlink()
+    shutil.rmtree(folder / "exports")
+    with pytest.raises(InvalidData) as caught:
+        bring_in(store, evidence, folder)
+    ((cell),) = caught.value.details
+    assert (cell["row"], cell["expected"]) == (3, "a SHA-256, which is 64 hexadecimal digits")
+    (folder / "evidence_items.csv").write_text(text)
+    bring_in(store, evidence, folder)
+    assert (items(store)["leavers"]["sha256"], items(store)["leavers"]["held_sha256"]) == ("a" * 64, None)
 
 
 def test_a_folder_that_no_row_names_is_still_refused(store, evidence, folder):

@@ -26,6 +26,7 @@ DTYPES: dict[str, pl.DataType] = {
 }
 _PLAIN_NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?$"
 _ADDRESS = r"^[^@\s,;<>]+@[^@\s,;<>]+$"
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _UNPRINTABLE = r"[\x00-\x08\x0b\x0c\x0e-\x1f]"
 
 
@@ -166,5 +167,6 @@ _READERS: dict[str, Callable[[pl.Series, TableField, Notation], pl.Series]] = {
     "framework": _cell_parser(controls.framework),
     "frameworks": _cell_parser(controls.framework_list),
     "controls": _cell_parser(controls.control_list),
+    "sha256": _cell_parser(lambda text: text.lower() if _SHA256.fullmatch(text) else None),
     "zone": _cell_parser(lambda text: text if text in _zones() else None),
 }

@@ -19,6 +19,7 @@ KINDS = {
     "controls": "controls of the catalogue such as soc2:CC6.1; iso27001:A.5.15",
     "email": "an e-mail address",
     "week": "an ISO week such as 2026-W47",
+    "sha256": "a SHA-256, which is 64 hexadecimal digits",
     "zone": "an IANA time zone such as Europe/Berlin",
 }
 
