@@ -22,7 +22,7 @@ from engine.store.writing.revisions import Note
 if TYPE_CHECKING:  # what reads cells is loaded where it is called: in a worker
     from engine.intake.imports.batches import SheetRows
 
-UNPACKED_BYTES = 256 << 20  # of a workbook: its sheets are read whole, beside what the console serves
+UNPACKED_BYTES = 256 << 20  # of a workbook or a Parquet file, which is read beside what the console serves
 
 
 def submit(services: Services, form: Submission, now: datetime) -> bool:
@@ -116,11 +116,11 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
 
 
 def _sheets(upload: Upload) -> "list[SheetRows]":
-    from engine.intake.imports.files.size_limits import WorkbookBounds
+    from engine.intake.imports.files.size_limits import SizeBounds
     from engine.intake.imports.files.sources import sheets
     from engine.intake.imports.preview import with_corrections
 
-    bounds = WorkbookBounds(UNPACKED_BYTES, "split it, or use hq import where the console runs")
+    bounds = SizeBounds(UNPACKED_BYTES, "split it, or use hq import where the console runs")
     return [with_corrections(sheet, upload.corrections) for sheet in sheets(upload.paths, bounds=bounds)]
 
 

@@ -21,7 +21,7 @@ from engine.evidence.pulls.sources.paths import MOST_BYTES
 from engine.evidence.pulls.sources.reading import SourceProblem, SourceReaders
 from engine.evidence.pulls.turns import turn
 from engine.evidence.store import open_evidence
-from engine.intake.imports.files.size_limits import WorkbookBounds
+from engine.intake.imports.files.size_limits import SizeBounds
 from engine.intake.imports.files.typed_files import open_workbook, read_worksheet
 from engine.intake.imports.problems import Problems
 from engine.model.days import local_day
@@ -34,7 +34,7 @@ from engine.store.rows import many
 from engine.store.schema.controls import test_runs, testing_schedules
 
 _OK = 200
-_WORKBOOK = WorkbookBounds(MOST_BYTES, "ask for fewer rows or columns, or for CSV")
+_WORKBOOK = SizeBounds(MOST_BYTES, "ask for fewer rows or columns, or for CSV")
 
 
 @dataclass(frozen=True)

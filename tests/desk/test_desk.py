@@ -3,6 +3,8 @@
 import re
 from datetime import timedelta
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import xlsxwriter
 from sqlalchemy import select
@@ -333,6 +335,14 @@ def test_a_workbook_that_becomes_too_large_is_refused(sign_in, tmp_path, monkeyp
     monkeypatch.setattr(changes, "UNPACKED_BYTES", 1_000_000)
     answer = sign_in().drop("vendors.xlsx", (tmp_path / "vendors.xlsx").read_bytes())
     assert "has more than 1,000,000 bytes when unpacked: split it, or use hq import" in answer.words
+
+
+def test_a_parquet_file_that_becomes_too_large_is_refused(sign_in, tmp_path, monkeypatch):
+    pq.write_table(pa.table({"name": ["a" * 500] * 3_000}), tmp_path / "vendors.parquet")
+    monkeypatch.setattr(changes, "UNPACKED_BYTES", 1_000_000)
+    answer = sign_in().drop("vendors.parquet", (tmp_path / "vendors.parquet").read_bytes())
+    said = "has more than 1,000,000 bytes of text: 1,500,000 came; split it, or use hq import where the console runs."
+    assert (answer.status, said in answer.words) == (400, True)
 
 
 def test_another_persons_upload_is_not_there(sign_in):

@@ -14,10 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-
 from engine.model.errors import InvalidData
 
 MOST_ROWS = 5_000_000
@@ -42,11 +38,16 @@ _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 INSTEAD = "split it, or import CSV, which has no such limit"
 
 
-class WorkbookBounds(NamedTuple):
-    """How many bytes a workbook may have when it is unpacked (its sheets are read whole), and what else to do."""
+class SizeBounds(NamedTuple):
+    """How many bytes a workbook or a Parquet file may have when it is unpacked, and what else to do."""
 
     expanded: int
     instead: str
+
+
+def bounds_or_own(bounds: SizeBounds | None) -> SizeBounds:
+    """The bounds, or those of an import."""
+    return bounds or SizeBounds(MOST_EXPANDED, INSTEAD)
 
 
 class _PartSize:
@@ -114,9 +115,9 @@ class _PartSize:
         self.parser.CharacterDataHandler = self.parser.EndElementHandler = None
 
 
-def check_workbook(path: Path, bounds: WorkbookBounds | None = None) -> None:
+def check_workbook(path: Path, bounds: SizeBounds | None = None) -> None:
     """InvalidData for a workbook that would become larger than ``bounds``, those of an import without."""
-    bounds = bounds or WorkbookBounds(MOST_EXPANDED, INSTEAD)
+    bounds = bounds_or_own(bounds)
     try:
         sizes = _sizes(path, bounds, exactly=False)
         shared = next((size.shared for size in sizes if size.shared), [0])
@@ -126,23 +127,23 @@ def check_workbook(path: Path, bounds: WorkbookBounds | None = None) -> None:
     except UNREADABLE as error:
         raise InvalidData(f"{path.name} is not an XLSX workbook that can be read: {error}") from error
     texts = sum(shared[index] * count for index, count in used if index < len(shared))
-    _hold(path.name, "characters in its cells", texts, bounds.expanded, bounds.instead)
+    hold(path.name, "characters in its cells", texts, bounds.expanded, bounds.instead)
 
 
-def _sizes(path: Path, bounds: WorkbookBounds, *, exactly: bool) -> list[_PartSize]:
+def _sizes(path: Path, bounds: SizeBounds, *, exactly: bool) -> list[_PartSize]:
     """The size of every part; InvalidData as soon as they are too large together."""
     sizes: list[_PartSize] = []
     cells = expanded = 0
     with zipfile.ZipFile(path) as workbook:
         parts = workbook.infolist()
-        _hold(path.name, "parts", len(parts), MOST_PARTS)
+        hold(path.name, "parts", len(parts), MOST_PARTS)
         for part in parts:
             size = _PartSize(exactly=exactly)
             for count in _read(workbook, part, size, bounds.expanded):
                 expanded += count
-                _hold(path.name, "bytes when unpacked", expanded, bounds.expanded, bounds.instead)
-                _hold(path.name, "rows in a sheet", size.rows, MOST_ROWS)
-                _hold(path.name, "cells", cells + size.rows * size.columns, MOST_CELLS)
+                hold(path.name, "bytes when unpacked", expanded, bounds.expanded, bounds.instead)
+                hold(path.name, "rows in a sheet", size.rows, MOST_ROWS)
+                hold(path.name, "cells", cells + size.rows * size.columns, MOST_CELLS)
             cells += size.rows * size.columns
             sizes.append(size)
     return sizes
@@ -173,37 +174,7 @@ def _number(letters: str) -> int:
     return total
 
 
-def check_parquet(source: pq.ParquetFile, file: str) -> None:
-    """InvalidData for a file that says itself that it is larger than this program reads."""
-    about = source.metadata
-    _hold(file, "rows", about.num_rows, MOST_ROWS)
-    _hold(file, "cells", about.num_rows * about.num_columns, MOST_CELLS)
-    unpacked = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
-    _hold(file, "bytes when unpacked", unpacked, MOST_EXPANDED)
-
-
-def plain_batches(batches: Iterator[pa.RecordBatch], file: str) -> Iterator[pa.RecordBatch]:
-    """The batches with their texts written out, once their length is known; InvalidData beyond the bounds.
-
-    What is no UTF-8 is an ArrowInvalid: Polars would take it in unchecked.
-    """
-    rows = expanded = 0
-    for batch in batches:
-        batch.validate(full=True)
-        rows += batch.num_rows
-        _hold(file, "rows", rows, MOST_ROWS)
-        columns = []
-        for column in batch.columns:
-            if pa.types.is_dictionary(column.type):
-                lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
-                expanded += pc.sum(lengths).as_py() or 0
-                _hold(file, "bytes of text", expanded, MOST_EXPANDED)
-                columns.append(column.cast(column.type.value_type))
-            else:
-                columns.append(column)
-        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-def _hold(file: str, what: str, found: int, most: int, instead: str = INSTEAD) -> None:
+def hold(file: str, what: str, found: int, most: int, instead: str = INSTEAD) -> None:
+    """InvalidData beyond ``most``, with what to do instead."""
     if found > most:
         raise InvalidData(f"{file} has more than {most:,} {what}: {instead}.")

@@ -16,7 +16,7 @@ from engine.intake.imports.files.calendar_files import read_calendar
 from engine.intake.imports.files.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.files.header_rows import LOOKED_AT, header_row, header_row_of
 from engine.intake.imports.files.mixed_files import mixed_dialect, mixed_sheets
-from engine.intake.imports.files.size_limits import WorkbookBounds
+from engine.intake.imports.files.size_limits import SizeBounds
 from engine.intake.imports.files.typed_files import open_workbook, read_json_lines, read_parquet, read_worksheet
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
@@ -33,7 +33,7 @@ SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET, *CALENDARS)
 
 
 def sheets(
-    paths: Sequence[Path], mapping: ColumnMapping = PLAIN, *, bounds: WorkbookBounds | None = None
+    paths: Sequence[Path], mapping: ColumnMapping = PLAIN, *, bounds: SizeBounds | None = None
 ) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
     files = [file for path in paths for file in files_in(path, mapping)]
@@ -78,11 +78,11 @@ def files_in(path: Path, mapping: ColumnMapping = PLAIN) -> Iterator[Path]:
         yield file
 
 
-def _sheets(path: Path, mapping: ColumnMapping, bounds: WorkbookBounds | None = None) -> list[SheetRows]:
+def _sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None = None) -> list[SheetRows]:
     return [replace(sheet, folder=path.parent) for sheet in _read_sheets(path, mapping, bounds)]
 
 
-def _read_sheets(path: Path, mapping: ColumnMapping, bounds: WorkbookBounds | None) -> list[SheetRows]:
+def _read_sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None) -> list[SheetRows]:
     suffix = path.suffix.lower()
     if suffix in CALENDARS and rotas.is_rota(path):
         return [_of_frame(rotas.TABLE, path, partial(rotas.read_shifts, path))]
@@ -109,7 +109,8 @@ def _read_sheets(path: Path, mapping: ColumnMapping, bounds: WorkbookBounds | No
             SheetRows(table, path.name, partial(read_json_lines, path, path.name, structured), sha256=_digest(path))
         ]
     if suffix in PARQUET:
-        return [SheetRows(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
+        read = partial(read_parquet, path, path.name, structured, bounds)
+        return [SheetRows(table, path.name, read, sha256=_digest(path))]
     return [_delimited_rows(path, importable(table), mapping)]
 
 
@@ -138,7 +139,7 @@ def _delimited_rows(path: Path, table: Importable, mapping: ColumnMapping) -> Sh
     )
 
 
-def _worksheets(path: Path, mapping: ColumnMapping, bounds: WorkbookBounds | None) -> list[SheetRows]:
+def _worksheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None) -> list[SheetRows]:
     workbook, digest = open_workbook(path, bounds), _digest(path)
     names = workbook.sheet_names
     single = len(names) == 1 and (is_table(path.stem) or not is_table(names[0]))

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.intake.imports.batches import Batch, frame_batches, text_cell
-from engine.intake.imports.files.size_limits import WorkbookBounds, check_parquet, check_workbook, plain_batches
+from engine.intake.imports.files.parquet_limits import check_parquet, plain_batches
+from engine.intake.imports.files.size_limits import SizeBounds, check_workbook
 from engine.intake.imports.files.spool import BATCH_ROWS
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.values.names import squash
@@ -62,14 +63,14 @@ def _record(line: bytes, file: str, row: int, problems: Problems) -> dict[str, o
         return {}
 
 
-def read_parquet(path: Path, file: str, structured: frozenset[str], problems: Problems) -> Iterator[Batch]:
-    """Rows count as below a header: the first is 2."""
+def read_parquet(
+    path: Path, file: str, structured: frozenset[str], bounds: SizeBounds | None, problems: Problems
+) -> Iterator[Batch]:
+    """Rows count as below a header: the first is 2. InvalidData where it would become larger than ``bounds``."""
     try:
         schema = pq.read_schema(path)
-        texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
-        source = pq.ParquetFile(path, read_dictionary=texts)
-        check_parquet(source, file)
-        batches = plain_batches(source.iter_batches(BATCH_ROWS), file)
+        source = pq.ParquetFile(path, read_dictionary=check_parquet(path, file, bounds))
+        batches = plain_batches(source.iter_batches(BATCH_ROWS), schema, file, bounds)
         frames = (_frame(pa.Table.from_batches([batch])) for batch in batches)
         empty = iter([_frame(schema.empty_table())]) if source.metadata.num_rows == 0 else frames
         yield from frame_batches(empty, structured)
@@ -82,7 +83,7 @@ def _frame(table: pa.Table) -> pl.DataFrame:
     return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
 
-def open_workbook(path: Path, bounds: WorkbookBounds | None = None) -> fastexcel.ExcelReader:
+def open_workbook(path: Path, bounds: SizeBounds | None = None) -> fastexcel.ExcelReader:
     """The workbook; InvalidData for a file that is none, or that would become too large."""
     check_workbook(path, bounds)
     try:

@@ -10,10 +10,13 @@ import pytest
 
 from engine.intake.imports import import_paths
 from engine.intake.imports.files import size_limits
+from engine.intake.imports.files.parquet_limits import check_parquet
+from engine.intake.imports.files.parquet_pages import page_sizes
 from engine.intake.imports.files.size_limits import check_workbook
 from engine.model.errors import InvalidData
 from tests.conftest import NOW
 
+A_MAP = pa.map_(pa.string(), pa.string())
 SHEET = "xl/worksheets/sheet1.xml"
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 ROWS = {"name": ["Ann", "Ben"], "category": ["saas", "saas"]}
@@ -115,12 +118,79 @@ def parquet(path, table, **how):
         (pa.table({"name": ["x" * 30_000] * 500}), "1,000,000 bytes of text"),
         (pa.table({"name": pa.array(["x" * 30_000] * 500, pa.large_string())}), "1,000,000 bytes of text"),
         (pa.table({"name": [f"{n:030000}" for n in range(500)]}), "1,000,000 bytes"),
+        (pa.table({"name": [b"x" * 30_000] * 500}), "1,000,000 bytes of text: 15,000,000 came; split it"),
+        (pa.table({"name": [["x" * 30_000, "y"]] * 500}), "1,000,000 bytes of text: 15,000,500 came"),
+        (pa.table({"name": [{"a": {"b": "x" * 30_000}}] * 500}), "1,000,000 bytes of text: 15,000,000 came"),
+        (pa.table({"name": pa.array([[("x" * 30_000, None)]] * 500, A_MAP)}), "1,000,000 bytes of text"),
+        (pa.table({"name": pa.array([b"x" * 30_000] * 500, pa.binary(30_000))}), "1,000,000 bytes when unpacked"),
+        (pa.table({"name": [[1] * 101] * 100}), "10,000 cells: 10,100 came; split it, or import CSV"),
     ],
 )
 def test_a_small_parquet_file_that_becomes_large_is_refused(table, problem, store, small, tmp_path):
     path = parquet(tmp_path / "vendors.parquet", table, compression="zstd")
     assert path.stat().st_size < 200_000
     assert refusal_of(path, store).startswith(f"vendors.parquet has more than {problem}")
+
+
+def test_the_pages_of_a_parquet_file_count_whatever_its_end_says(store, small, tmp_path):
+    table = pa.table({"name": ["x" * 30_000] * 500})
+    path = parquet(tmp_path / "vendors.parquet", table, compression="zstd", use_dictionary=False)
+    about = pq.read_metadata(path)
+    told = {about.row_group(0).total_byte_size, about.row_group(0).column(0).total_uncompressed_size}
+    data = path.read_bytes()
+    for number in told:
+        data = data.replace(thrift(number), thrift(9, len(thrift(number))))
+    path.write_bytes(data)
+    assert pq.read_metadata(path).row_group(0).total_byte_size == 9
+    assert refusal_of(path, store).startswith("vendors.parquet has more than 1,000,000 bytes when unpacked: 15,00")
+
+
+def thrift(number, length=0):
+    """A number as Thrift's compact protocol has it, in so many bytes at least."""
+    left, out = 2 * number, []
+    while left > 127 or len(out) + 1 < length:
+        out.append(left & 127 | 128)
+        left >>= 7
+    return bytes([*out, left])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"compression": "gzip", "data_page_size": 500, "write_page_index": True, "write_page_checksum": True},
+        {"compression": "none", "use_dictionary": False, "row_group_size": 77, "data_page_version": "2.0"},
+        {"use_dictionary": False, "column_encoding": {"text": "DELTA_BYTE_ARRAY", "whole": "DELTA_BINARY_PACKED"}},
+    ],
+)
+def test_the_pages_of_a_plain_file_are_no_larger_than_its_end_says(how, tmp_path):
+    rows = range(500)
+    columns = {
+        "whole": list(rows),
+        "text": [f"row {row % 9}" for row in rows],
+        "lists": [["a"] * (row % 3) for row in rows],
+    }
+    path = parquet(
+        tmp_path / "vendors.parquet", pa.table({**columns, "half": [row % 2 or None for row in rows]}), **how
+    )
+    about, pages = pq.read_metadata(path), 0
+    with path.open("rb") as raw:
+        for group in (about.row_group(number) for number in range(about.num_row_groups)):
+            for chunk in (group.column(number) for number in range(group.num_columns)):
+                start = chunk.dictionary_page_offset or chunk.data_page_offset
+                sizes = list(page_sizes(raw, start, chunk.total_compressed_size, chunk.num_values))
+                assert 0 < sum(sizes) < chunk.total_uncompressed_size
+                pages += len(sizes)
+    assert pages >= 4 * about.num_row_groups
+    assert check_parquet(path, "vendors.parquet") == ["text", "lists.list.element"]
+
+
+@pytest.mark.parametrize(
+    "bytes_of_header", [b"", b"\x15", b"\x1c" * 20, b"\x15\x00\x00", b"\x1b", b"\x15" + b"\xff" * 12]
+)
+def test_what_is_no_page_is_refused(bytes_of_header):
+    with pytest.raises(ValueError, match="page"):
+        list(page_sizes(io.BytesIO(bytes_of_header), 0, 100, 1))
 
 
 def test_what_is_within_the_bounds_comes_in_as_before(book, store, small, tmp_path):
