@@ -67,18 +67,21 @@ OPEN: tuple[tuple[str, str, Handler], ...] = (
 
 
 class Desk:
-    """The application over the services of one process. ``wsgi`` answers; ``worker`` reads cells and writes."""
+    """The application over the services of one process. ``wsgi`` answers; ``worker`` reads cells and writes, and
+    ``reports`` computes what reports say."""
 
     def __init__(
         self,
         services: Services,
         worker: WorkerPool | None = None,
+        reports: WorkerPool | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.services = services
         self._clock = clock
         self.gate = Gate(services, Sessions(services.settings), Limiter(services.settings.rate_limit_url))
         self._worker = worker
+        self._reports = reports
         self._bottle = self._bottle_app()
 
     def wsgi(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -129,7 +132,7 @@ class Desk:
             raw_query=environ.get("QUERY_STRING", ""),
             gone=environ.get("waitress.client_disconnected", bool),
         )
-        return Visit(self.gate, request, environ, self._worker)
+        return Visit(self.gate, request, environ, self._worker, self._reports)
 
     def _answer(self, visit: Visit, handler: Handler, arguments: Mapping[str, str], *, signed: bool) -> Reply:
         """The page, or the page of what went wrong."""

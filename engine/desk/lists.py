@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from engine.desk.acts import acts_of
-from engine.desk.queries.lists import ListQuery, counts, list_page, search_columns
+from engine.desk.lateness import LateDays
+from engine.desk.queries.lists import ListQuery, counts, key_column, list_page, search_columns
 from engine.desk.records import key_query, list_columns, table_named, words_of
 from engine.desk.titles import control_titles
 from engine.desk.visits import Reply, Visit
 from engine.desk.wording import display
 from engine.desk.work import task_acts
 from engine.model.errors import BadRequest
-from engine.model.rights import DUTIES, NO_DUTY
+from engine.model.rights import DUTIES, NO_DUTY, WorkColumns
 from engine.store.schema import IMPORTABLE
 
 DUE_WORDS = {"": "any time", "late": "late", "week": "within 7 days", "month": "within 30 days"}
@@ -36,18 +37,28 @@ def table_list(visit: Visit, name: str) -> Reply:
     visit.must(name, "read")
     query = _query(visit.query, name)
     columns, words, duty = list_columns(name), words_of(table), DUTIES.get(name, NO_DUTY)
+    late = visit.late_rows([name]).get(name)
     with visit.services.store.reader() as connection:
         page = list_page(
-            connection, name, visit.caller.org_id, query, today=visit.today, texts=search_columns(name, columns)
-        )  # fmt: skip
+            connection,
+            name,
+            visit.caller.org_id,
+            query,
+            today=visit.today,
+            texts=search_columns(name, columns),
+            late=late,
+        )
     titles = control_titles(visit)
     rows = [
         (
             key_query(table, row),
-            [(column, display(row[column], column, visit.people, words[column])) for column in columns],
+            [
+                (column, display(_value(row, column, duty, name, late), column, visit.people, words[column]))
+                for column in columns
+            ],
             titles.get((str(row.get("framework")), str(row.get("control_id"))), ""),
             task_acts(visit, name, row),
-            duty.due is not None and _late(visit, row, name),
+            duty.due is not None and _late(visit, row, name, late),
         )
         for row in page.rows
     ]
@@ -66,7 +77,16 @@ def table_list(visit: Visit, name: str) -> Reply:
     )
 
 
-def _late(visit: Visit, row: Mapping[str, object], name: str) -> bool:
+def _value(row: Mapping[str, object], column: str, duty: WorkColumns, name: str, late: LateDays | None) -> object:
+    """The value of a cell; where the row has no day and is late, the one that it was due on."""
+    if row[column] is not None or column != duty.due or not late:
+        return row[column]
+    return late.get(str(row[key_column(name).name]))
+
+
+def _late(visit: Visit, row: Mapping[str, object], name: str, late: LateDays | None) -> bool:
+    if late is not None:
+        return str(row[key_column(name).name]) in late
     duty = DUTIES[name]
     due, state = row.get(str(duty.due)), row.get(str(duty.state)) if duty.state else None
     live = (not duty.live or state in duty.live) and not any(row.get(column) for column in duty.unless)

@@ -4,12 +4,13 @@ import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import TypeVar, cast
 from urllib.parse import parse_qsl
 from wsgiref.types import WSGIEnvironment
 
+from engine.desk.lateness import LATE, LateDays, late_rows
 from engine.desk.pages import page
 from engine.desk.queries.rows import people
 from engine.desk.submissions import Author
@@ -20,7 +21,7 @@ from engine.runtime.processes.worker_process import Assignment
 from engine.runtime.services import Services
 from engine.store.queries.accounts.organizations import name_of, time_zone
 from engine.web.admission.gate import Gate
-from engine.web.computing import ComputeConsole, WorkerPool, with_services
+from engine.web.computing import ComputeConsole, WorkerPool, sync_replica, with_services
 from engine.web.forms import FormPart, parts
 from engine.web.http import Principal, Request
 
@@ -44,12 +45,16 @@ class Reply:
 
 @dataclass
 class Visit:
-    """A request of somebody who may be signed in. ``query`` holds the parameters of the address."""
+    """A request of somebody who may be signed in. ``query`` holds the parameters of the address.
+
+    ``worker`` reads cells and writes; ``reports`` computes what reports say.
+    """
 
     gate: Gate
     request: Request
     environ: WSGIEnvironment
     worker: WorkerPool | None = None
+    reports: WorkerPool | None = None
     principal: Principal | None = None
     query: Mapping[str, str] = field(default_factory=dict)
 
@@ -139,6 +144,19 @@ class Visit:
         work: Assignment[ComputeConsole] = Assignment(with_services, (function, arguments))
         process = self.worker.run(work, place=self.caller.org_id, caller=self.caller.actor, gone=self.request.gone)
         return cast(T, process)
+
+    def late_rows(self, tables: Sequence[str]) -> Mapping[str, LateDays]:
+        """What reports say is late, by table, of those tables of which one does."""
+        known = [table for table in tables if table in LATE]
+        if not known:
+            return {}
+        arguments = (self.caller.org_id, known, self.now)
+        if self.reports is None:
+            return late_rows(self.services, *arguments)
+        prepare = partial(sync_replica, self.caller.org_id)
+        work: Assignment[ComputeConsole] = Assignment(with_services, (late_rows, arguments), prepare)
+        found = self.reports.run(work, place=self.caller.org_id, caller=self.caller.actor, gone=self.request.gone)
+        return cast(Mapping[str, LateDays], found)
 
     def reply(self, template: str, status: int = 200, **content: object) -> Reply:
         """A page of somebody who is signed in."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from engine.desk.acts import Act, acts_of
+from engine.desk.lateness import LateDays
 from engine.desk.queries.rows import OwnRow, decisions, work_of
 from engine.desk.records import key_query, row_title, table_named
 from engine.desk.titles import control_titles
@@ -34,21 +35,22 @@ class WorkLine:
     control: str
     due: date | None
     days: int | None
+    late: bool
     key: str
     acts: Sequence[Act]
 
 
 def my_work(visit: Visit) -> Reply:
     """The front page."""
-    org_id, person = visit.caller.org_id, visit.caller.actor
+    org_id, person, late_days = visit.caller.org_id, visit.caller.actor, visit.late_rows(list(DUTIES))
     with visit.services.store.reader() as connection:
-        own = work_of(connection, org_id, person)
+        own = work_of(connection, org_id, person, late_days)
         waiting = decisions(connection, org_id) if visit.may("exceptions", "accept") else []
     titles = control_titles(visit)
-    tasks = sorted((_task(visit, item, titles) for item in own), key=_by_due)
+    tasks = sorted((_task(visit, item, titles, late_days) for item in own), key=_by_due)
     week = visit.today + timedelta(days=6 - visit.today.weekday())
-    late = [task for task in tasks if task.due is not None and task.due < visit.today]
-    this_week = [task for task in tasks if task.due is not None and visit.today <= task.due <= week]
+    late = [task for task in tasks if task.late]
+    this_week = [task for task in tasks if task.due is not None and task.due <= week and not task.late]
     until = visit.today + timedelta(days=NEXT_DAYS)
     later = [task for task in tasks if task.due is not None and week < task.due <= until]
     undated = [task for task in tasks if task.due is None and task.acts]
@@ -62,7 +64,7 @@ def my_work(visit: Visit) -> Reply:
         sentence=_sentence(late, this_week, later),
         sections=[(name, title, tasks[:SHOWN], len(tasks), empty) for name, title, tasks, empty in sections],
         undated=undated[:SHOWN],
-        waiting=[_task(visit, item, titles) for item in waiting[:SHOWN]],
+        waiting=[_task(visit, item, titles, late_days) for item in waiting[:SHOWN]],
         waiting_count=len(waiting),
         notice=visit.query.get("notice", ""),
     )
@@ -74,10 +76,16 @@ def task_acts(visit: Visit, table: str, row: Mapping[str, object]) -> list[Act]:
     return [act for act in acts_of(table) if act.applies(row) and visit.may(table, act.name, own=own)]
 
 
-def _task(visit: Visit, item: OwnRow, titles: Mapping[tuple[str, str], str]) -> WorkLine:
-    table, row = table_named(item.table), item.row
+def _task(
+    visit: Visit, item: OwnRow, titles: Mapping[tuple[str, str], str], late_days: Mapping[str, LateDays]
+) -> WorkLine:
+    table, row, days = table_named(item.table), item.row, late_days.get(item.table)
     due = row.get(str(DUTIES[item.table].due))
+    key = str(row[table.key[0]])
+    if days is not None and due is None:
+        due = days.get(key)
     due = due if isinstance(due, date) else None
+    late = due is not None and due < visit.today if days is None else key in days
     control = str(row.get("control_id") or "")
     framework = str(row.get("framework") or "")
     title = row_title(table, row, titles)
@@ -85,7 +93,8 @@ def _task(visit: Visit, item: OwnRow, titles: Mapping[tuple[str, str], str]) -> 
     below = " ".join(filter(None, (FRAMEWORK_NAMES.get(framework, framework), "" if named == title else named)))
     return WorkLine(
         item.table, NOUNS.get(item.table, item.table), title, below, due,
-        None if due is None else (due - visit.today).days, key_query(table, row), task_acts(visit, item.table, row),
+        None if due is None else (due - visit.today).days, late, key_query(table, row),
+        task_acts(visit, item.table, row),
     )  # fmt: skip
 
 

@@ -10,12 +10,14 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from engine.desk.application import Desk
+from engine.replica.replica import Replica
 from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.snapshot.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.schema import metadata
+from reports import CATALOGUE
 from tests.conftest import NOW
 from tests.web.conftest import SECRET, peopled_template  # noqa: F401 - a fixture
 
@@ -166,8 +168,17 @@ def store(desk_template, tmp_path):
 @pytest.fixture
 def desk(store, tmp_path):
     settings = Settings.of({"SVC_DATA_DIR": str(tmp_path / "var"), "SVC_SESSION_SECRET": SECRET})
-    snapshots = Snapshots(store, None, Artifacts(tmp_path / "artifacts"), {})
-    return Desk(Services(settings, store, snapshots, NOW), clock=lambda: NOW)
+    opened = []
+
+    def replica():
+        opened.append(Replica(store.url, None))
+        return opened[0]
+
+    snapshots = Snapshots(store, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+    yield Desk(Services(settings, store, snapshots, NOW), clock=lambda: NOW)
+    snapshots.close()
+    for one in opened:
+        one.close()
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def desk_server(
     from engine.web.serving.server import ConsoleServer
 
     settings = services.settings
-    desk = Desk(services, workers[str(DESK.workers)])
+    desk = Desk(services, workers[str(DESK.workers)], workers[str(REPORTS.workers)])
     return ConsoleServer(
         desk.wsgi, listening, desk.lanes(), desk.lane_of, settings.trusted_proxies, spool=settings.data_dir
     )

@@ -1,6 +1,6 @@
 """One page of a table: filtered, sorted, counted by state and owner, all in the database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -13,7 +13,9 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
+    bindparam,
     case,
+    false,
     func,
     or_,
     select,
@@ -59,10 +61,21 @@ class ListPage:
 
 
 def list_page(
-    connection: Connection, name: str, org_id: str, query: ListQuery, *, today: date, texts: Sequence[str]
+    connection: Connection,
+    name: str,
+    org_id: str,
+    query: ListQuery,
+    *,
+    today: date,
+    texts: Sequence[str],
+    late: Collection[str] | None = None,
 ) -> ListPage:
-    """A page of an importable table; ``texts`` are the columns that words are looked for in."""
+    """A page of an importable table; ``texts`` are the columns that words are looked for in.
+
+    ``late`` are the keys of what a report calls late; without one, what is still to do on a day that is over.
+    """
     table, duty = IMPORTABLE[name], DUTIES.get(name, NO_DUTY)
+    is_late = _is_late(table, name, today, late) if duty.due else false()
     mine = _mine(table, org_id)
     parts: dict[str, ColumnElement[bool]] = {}
     if query.text:
@@ -77,17 +90,17 @@ def list_page(
             owner.is_(None) if query.owner == EMPTY else or_(*(column == query.owner for column in columns))
         )
     if query.due and duty.due:
-        parts["due"] = _within(table, name, query.due, today)
+        parts["due"] = is_late if query.due == "late" else _within(table, name, query.due, today)
     every = [mine, *parts.values()]
-    order = _order(table, query.sort) if query.sort else _by_need(table, name)
-    late = [mine, *(part for what, part in parts.items() if what != "due")]
+    order = _order(table, query.sort) if query.sort else _by_need(table, name, is_late)
+    others = [mine, *(part for what, part in parts.items() if what != "due")]
     return ListPage(
         rows=_rows(connection, table, every, order, query.page),
         matching=_count(connection, table, every),
         all_rows=_count(connection, table, [mine]),
         states=_groups(connection, state, [mine, *(part for what, part in parts.items() if what != "state")]),
         owners=_groups(connection, owner, [mine, *(part for what, part in parts.items() if what != "owner")]),
-        late=_count(connection, table, [*late, _within(table, name, "late", today)]) if duty.due else 0,
+        late=_count(connection, table, [*others, is_late]) if duty.due else 0,
     )
 
 
@@ -141,10 +154,26 @@ def search_columns(name: str, columns: Sequence[str]) -> list[str]:
 
 def _within(table: Table, name: str, due: str, today: date) -> ColumnElement[bool]:
     column = table.c[str(DUTIES[name].due)]
-    if due == "late":
-        return and_(column < today, *live(name))
     days = 7 if due == "week" else 30
     return and_(column >= today, column < today + timedelta(days=days), *live(name))
+
+
+def _is_late(table: Table, name: str, today: date, late: Collection[str] | None) -> ColumnElement[bool]:
+    if late is None:
+        return and_(table.c[str(DUTIES[name].due)] < today, *live(name))
+    return has_key(name, late)
+
+
+def has_key(name: str, keys: Collection[str]) -> ColumnElement[bool]:
+    """Whether a row is one of many that are named: written out, as a database takes some thousand values at most."""
+    return key_column(name).in_(bindparam(None, sorted(keys), expanding=True, literal_execute=True, type_=String))
+
+
+def key_column(name: str) -> Column[str]:
+    """What names a row of a table by itself."""
+    (column,) = IMPORTABLE[name].info["primary"]
+    found: Column[str] = IMPORTABLE[name].c[column]
+    return found
 
 
 def _mine(table: Table, org_id: str) -> ColumnElement[bool]:
@@ -161,7 +190,7 @@ def _order(table: Table, sort: str) -> list[ColumnElement[object]]:
     return [column.is_(None), column.desc() if sort.startswith("-") else column.asc(), *_keys(table)]
 
 
-def _by_need(table: Table, name: str) -> list[ColumnElement[Any]]:
+def _by_need(table: Table, name: str, is_late: ColumnElement[bool]) -> list[ColumnElement[Any]]:
     """What is still to do comes first, what is late before it; what is done after it, the newest first."""
     if name == "audit_log":
         return [table.c.seq.desc()]
@@ -170,6 +199,7 @@ def _by_need(table: Table, name: str) -> list[ColumnElement[Any]]:
     order: list[ColumnElement[Any]] = [case((is_live, 0), else_=1).asc()] if conditions else []
     if due is not None:
         column = table.c[due]
+        order += [case((is_late, 0), else_=1).asc()]
         order += [column.is_(None).asc(), case((is_live, column)).asc(), column.desc()]
     return [*order, *_keys(table)]
 

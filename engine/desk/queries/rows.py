@@ -1,11 +1,11 @@
 """Single rows of importable tables, what references may point to, and what is somebody's to do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
-from engine.desk.queries.lists import live
+from engine.desk.queries.lists import has_key, live
 from engine.model.rights import DUTIES
 from engine.store.schema import IMPORTABLE
 from engine.store.schema.organizations import memberships, users
@@ -56,8 +56,9 @@ def people(connection: Connection, org_id: str) -> dict[str, str]:
     return {email: name or email for email, name in sorted(named.items())}
 
 
-def work_of(connection: Connection, org_id: str, person: str) -> list[OwnRow]:
-    """What is still to do and names the person (an address in lower case) as its owner, table by table, by date."""
+def work_of(connection: Connection, org_id: str, person: str, late: Mapping[str, Collection[str]]) -> list[OwnRow]:
+    """What is still to do and names the person (an address in lower case) as its owner, table by table, by date;
+    without a date, what is ``late``: keys by table."""
     own_rows: list[OwnRow] = []
     for name, duty in DUTIES.items():
         if not duty.owners or not (duty.live or duty.unless):
@@ -66,7 +67,9 @@ def work_of(connection: Connection, org_id: str, person: str) -> list[OwnRow]:
         if duty.due is None and duty.state is None:
             continue
         own = or_(*(func.lower(table.c[column]) == person for column in duty.owners))
-        dated = [table.c[duty.due].is_not(None)] if duty.due else []
+        dated: list[ColumnElement[bool]] = [table.c[duty.due].is_not(None)] if duty.due else []
+        if late.get(name):
+            dated = [or_(*dated, has_key(name, late[name]))]
         order = [table.c[duty.due]] if duty.due else []
         query = select(table).where(and_(table.c.org_id == org_id, own, *dated, *live(name)))
         rows = connection.execute(query.order_by(*order, *(table.c[key] for key in table.info["primary"]))).mappings()
