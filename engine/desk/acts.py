@@ -10,12 +10,6 @@ from engine.store.types import canonical_json
 
 NONE = ""  # in place of a word: the cell is empty
 EVENT = "record.changed"
-DAYS_AHEAD = frozenset({"due_on", "expires_on", "next_review_on", "review_due_on"})
-"""What acts promise: such a day is not set to one that is over."""
-DAYS_PAST = frozenset(
-    {"closed_on", "submitted_on", "performed_on", "last_review_on", "tracked_on", "completed_on", "captured_at"}
-)
-"""What people say that they did: such a day is not to come, and not before the record was opened."""
 OPTIONAL = frozenset(
     {"statement", "next_review_on", "root_cause", "summary", "residual", "reason", "assignee", "relief_actual_hours"}
     | {"residual_likelihood", "residual_impact"}

@@ -1,11 +1,12 @@
 """Forms: a new row, a row that exists, an act. Every one is an import of one row, checked by the import itself."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from engine.desk.acts import ACTS, DAYS_AHEAD, DAYS_PAST, OPTIONAL, Act, acts_of, cell_text, value
+from engine.desk.acts import ACTS, OPTIONAL, Act, acts_of, cell_text, value
 from engine.desk.changes import submit
+from engine.desk.day_rules import DAYS_AHEAD, bare_deadlines, wrong_days
 from engine.desk.evidence_fields import byte_fields, chosen_files, file_fields, wrong_files
 from engine.desk.queries.rows import Option, active_role, find_row, options
 from engine.desk.records import form_fields, key_of, key_query, read_key, row_title, table_named
@@ -22,7 +23,6 @@ from engine.store.queries.own_frameworks import own_framework_ids
 
 CELL, SEEN, WAS, WHY = "cell.", "seen", "was.", "why"
 _OWN_PAGE = re.compile(r"/(?:[^/\\\x00-\x20][^\\\x00-\x20]*)?")  # browsers take a backslash for a slash, and drop tabs
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def edit_form(visit: Visit, name: str) -> Reply:
@@ -56,7 +56,8 @@ def save(visit: Visit, name: str) -> Reply:
         keys = {field: cell_text(row[field]) or None for field in table.key}
         cells = {**{field: text or None for field, text in typed.items()}, **keys}
     files = chosen_files(visit) if name == ITEMS else []
-    if details := [*_wrong_days(visit, row or {}, typed), *wrong_files(name, row, typed, files)]:
+    days = [*wrong_days(table, row or {}, typed, visit.today, visit.now), *bare_deadlines(table, row or {}, typed)]
+    if details := [*days, *wrong_files(name, row, typed, files)]:
         problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, problem=problem, status=400)
     cells = {field: text for field, text in cells.items() if field not in byte_fields(name, row)}
@@ -87,8 +88,8 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
     typed = {column: visit.form.get(f"{CELL}{column}", "") for column in act.asks}
     if not act.applies(row):
         raise Conflict(f"{act.title} is over for this record: it stands otherwise now.", word="act_over")
-    details = [*_missing_cells(table, typed), *_wrong_days(visit, row, typed, DAYS_AHEAD), *_strangers(visit, typed)]
-    if details:
+    days = wrong_days(table, row, typed, visit.today, visit.now, DAYS_AHEAD)
+    if details := [*_missing_cells(table, typed), *days, *_strangers(visit, typed)]:
         problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, act=act, problem=problem, status=400)
     cells: dict[str, str | None] = {column: cell_text(row[column]) or None for column in _naming_columns(table)}
@@ -116,26 +117,6 @@ def _kind_of(field: TableField) -> str:
     if field.choices:
         return f"one of {', '.join(field.choices)}"
     return "a day" if field.kind == "day" else "something"
-
-
-def _wrong_days(
-    visit: Visit, row: Mapping[str, object], typed: Mapping[str, str], ahead: Collection[str] = ()
-) -> list[dict[str, object]]:
-    """Days of what is to be done that are over, and of what was done that are to come or before there was anything to
-    do. The day that the record has may stay."""
-    today, opened = visit.today.isoformat(), typed.get("opened_on") or cell_text(row.get("opened_on"))
-    latest = max(today, visit.now.date().isoformat())  # of moments, which are in UTC
-    wrong: list[dict[str, object]] = []
-    for name, text in typed.items():
-        day = text[:10]
-        if text == cell_text(row.get(name)) or _DAY.fullmatch(day) is None:
-            continue
-        if name in ahead and day < today:
-            wrong.append({"file": FORM, "column": name, "expected": f"a day from {today} on", "found": text})
-        elif name in DAYS_PAST and (day > (latest if name.endswith("_at") else today) or day < opened):
-            since = f" from {opened} on" if day < opened else ""
-            wrong.append({"file": FORM, "column": name, "expected": f"a day{since} up to {today}", "found": text})
-    return wrong
 
 
 def _strangers(visit: Visit, typed: Mapping[str, str]) -> list[dict[str, object]]:

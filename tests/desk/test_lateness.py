@@ -83,7 +83,7 @@ ROWS = (
             "over": {"state": "active", "review_due_on": PAST},
             "old": {"state": "retired", "review_due_on": PAST},
         },
-        policy="access", version="1", title="Access", owner=MEMBER,
+        policy="access", version=1, title="Access", owner=MEMBER,
     )
     | rows(
         "testing_schedules",

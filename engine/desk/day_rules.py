@@ -1,0 +1,92 @@
+"""What days may say at the desk: what was done is not to come, and what is due stays due until it is done.
+
+An import takes in what is dated ahead, which counts as if it were not there; somebody who types can be asked at once.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+
+from engine.desk.acts import cell_text
+from engine.desk.submissions import FORM
+from engine.intake.imports.tables import Importable
+from engine.intake.imports.values import cells
+from engine.intake.imports.values.cells import Notation
+from engine.model.rights import DUTIES, NO_DUTY
+
+Problem = dict[str, object]
+
+DAYS_AHEAD = frozenset({"due_on", "expires_on", "next_review_on", "review_due_on"})
+"""What acts promise: such a day is not set to one that is over."""
+DAYS_AFTER_OPENING = frozenset(
+    {"closed_on", "submitted_on", "performed_on", "last_review_on", "tracked_on", "completed_on", "captured_at"}
+)
+"""What people say that they did about a record: such a day is not before the record was opened."""
+_PAST = """
+    accepted_at accepted_on acknowledged_at acknowledged_heard_at approved_on assessed_on attested_at blocked_at
+    bucket_at changed_on closed_at compensating_approved_on compensating_evidence_on decided_at decided_on
+    deletion_requested_at deployed_at detected_on executed_at first_seen_at fixed_at happened_at heard_at
+    identified_on issued_on last_reviewed_on last_seen_at linked_at listed_on mitigated_at observed_on occurred_at
+    opened_at opened_heard_at opened_on placed_at proposed_on ran_at released_at requested_at resolved_at
+    resolved_heard_at reviewed_on rolled_back_at sealed_at spent_at started_at started_on taken_on withdrawn_on
+"""
+DAYS_PAST = DAYS_AFTER_OPENING | frozenset(_PAST.split())
+"""What happened, and who says so says it afterwards: such a day is not to come."""
+DEADLINES = frozenset({"due_on", "expires_on", "review_due_on", "target_on"})
+"""Without such a day nothing is late: once it is set it moves, and goes only with what ends the record. Without a next
+review a vendor has that of its tier, so that it may be emptied."""
+
+
+def wrong_days(
+    table: Importable,
+    row: Mapping[str, object],
+    typed: Mapping[str, str],
+    today: date,
+    now: datetime,
+    ahead: Collection[str] = (),
+) -> list[Problem]:
+    """Days of what is to be done that are over, where they are ``ahead``, and of what was done that are to come or
+    before there was anything to do. The day that the record has may stay."""
+    opened = _day(table, "opened_on", typed.get("opened_on") or cell_text(row.get("opened_on")))
+    wrong: list[Problem] = []
+    for name, text in typed.items():
+        day = _day(table, name, text)
+        if day is None or text == cell_text(row.get(name)):
+            continue
+        latest = max(today, now.date()) if table.fields[name].kind == "instant" else today  # moments are in UTC
+        early = name in DAYS_AFTER_OPENING and opened is not None and day < opened
+        if name in ahead and day < today:
+            wrong.append(_problem(name, f"a day from {today} on", text))
+        elif name in DAYS_PAST and (day > latest or early):
+            since = f" from {opened} on" if early else ""
+            wrong.append(_problem(name, f"a day{since} up to {today}", text))
+    return wrong
+
+
+def bare_deadlines(table: Importable, row: Mapping[str, object], typed: Mapping[str, str]) -> list[Problem]:
+    """Days by which something is due that were set and are emptied, while the record asks for it."""
+    duty = DUTIES.get(table.name, NO_DUTY)
+    after = {**{name: cell_text(value) for name, value in row.items()}, **typed}
+    live = [word or "" for word in duty.live]
+    ended = any(after.get(name) for name in duty.unless) or (live and after.get(str(duty.state), "") not in live)
+    if ended:
+        return []
+    return [
+        _problem(name, "a day", "nothing")
+        for name in sorted(DEADLINES & typed.keys())
+        if not typed[name] and row.get(name) is not None
+    ]
+
+
+def _problem(name: str, expected: str, found: str) -> Problem:
+    return {"file": FORM, "column": name, "expected": expected, "found": found}
+
+
+def _day(table: Importable, name: str, text: str) -> date | None:
+    """The day of a cell, as an import reads it; None where it is none, which the import says itself."""
+    kind = table.fields[name].kind if name in table.fields else ""
+    if kind not in ("day", "instant"):
+        return None
+    read = cells.day if kind == "day" else cells.instant
+    found = {read(text, Notation(dates=order)) for order in ("dmy", "mdy")} - {None}
+    day = found.pop() if len(found) == 1 else None
+    return day.date() if isinstance(day, datetime) else day

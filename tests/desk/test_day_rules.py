@@ -1,0 +1,108 @@
+"""Days at the desk: what was done is not to come, and what is due stays due until the record ends."""
+
+from datetime import timedelta
+
+import pytest
+
+from engine.desk.day_rules import DAYS_AHEAD, DAYS_PAST, DEADLINES
+from engine.intake.imports.tables import importable
+from engine.store.schema import IMPORTABLE, metadata
+from tests.conftest import NOW
+from tests.desk.test_desk import check, row
+
+TOMORROW = NOW.date() + timedelta(days=1)
+GAP = "/tables/remediations/row?key.id=g1"
+CONTROL = {"framework": "soc2", "control_id": "CC6.1"}
+DATED = {
+    "evidence_requests": {
+        **{**CONTROL, "id": "r1", "title": "Proof", "requester": "auditor", "priority": "P2", "status": "open"},
+        **{"opened_on": NOW.date(), "due_on": TOMORROW},
+    },
+    "policies": {"id": "p1", "policy": "a", "version": 1, "title": "A", "state": "active", "review_due_on": TOMORROW},
+    "vendors": {"id": "v7", "name": "Dated", "category": "saas", "tier": "low", "next_review_on": TOMORROW},
+}
+
+
+PLANS = """
+    adopted_on created_at ends_at ends_on fieldwork_from fieldwork_until first_meeting_on held_on offboarded_on
+    onboarded_on period_end_on period_start_on since_on starts_at starts_on target_on window_close_on window_end_on
+    window_open_on window_start_on
+"""  # what may be planned, and may have been
+
+
+@pytest.fixture
+def with_days(store):
+    with store.revision("acme", "setup", now=NOW) as revision:
+        for table, values in DATED.items():
+            revision.insert(metadata.tables[table], [values])
+        revision.record("records.prepared")
+    return store
+
+
+def test_every_day_of_every_form_says_whether_it_may_be_to_come():
+    fields = [field for name in IMPORTABLE for field in importable(name).fields.values()]
+    days = {field.name for field in fields if field.kind in ("day", "instant")}
+    sets = (DAYS_PAST, DAYS_AHEAD, set(PLANS.split()))
+    assert days == frozenset().union(*sets)
+    assert sum(map(len, sets)) == len(days)
+    assert days > DEADLINES
+
+
+@pytest.mark.parametrize(
+    ("address", "column", "text"),
+    [
+        ("/tables/evidence_items/new", "captured_at", "2031-01-01T08:00:00Z"),
+        ("/tables/evidence_items/new", "captured_at", "1 Jan 2031, 8:00"),
+        ("/tables/vendor_documents/new", "issued_on", "25/12/2031"),
+        ("/tables/vendor_documents/new", "assessed_on", str(TOMORROW)),
+        ("/tables/risks/new", "reviewed_on", "01.12.2026"),
+        ("/tables/findings/new", "fixed_at", "2026-11-21T00:00:00Z"),
+        ("/tables/attestations/row?key.id=a1", "attested_at", "2026-12-24"),
+        ("/tables/exceptions/row?key.id=x1", "approved_on", str(TOMORROW)),
+        ("/tables/incidents/row?key.id=i1", "resolved_at", "2026-11-22T09:00:00Z"),
+        (GAP, "opened_on", str(TOMORROW)),
+        (GAP, "compensating_approved_on", str(TOMORROW)),
+    ],
+)
+def test_what_happened_is_not_to_come_at_any_form(sign_in, store, address, column, text):
+    head = store.head("acme")
+    answer = sign_in().fill(address, **{column: text})
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert f"Expected a day up to {NOW.date()}; got {text}." in answer.words
+
+
+def test_what_is_planned_may_be_to_come(sign_in, store):
+    owner = sign_in()
+    assert owner.fill("/tables/vendors/row?key.id=v1", offboarded_on="2031-01-01").status == 303
+    assert row(store, "vendors", id="v1")["offboarded_on"].year == 2031
+
+
+@pytest.mark.parametrize(
+    ("address", "column"),
+    [
+        (GAP, "due_on"),
+        ("/tables/evidence_requests/row?key.id=r1", "due_on"),
+        ("/tables/policies/row?key.id=p1", "review_due_on"),
+        ("/tables/exceptions/row?key.id=x1", "expires_on"),
+    ],
+)
+def test_what_is_due_moves_and_is_not_emptied_before_the_record_ends(sign_in, with_days, address, column):
+    owner, head = sign_in(), with_days.head("acme")
+    emptied = owner.fill(address, **{column: ""})
+    assert (emptied.status, with_days.head("acme")) == (400, head)
+    assert "Expected a day; got nothing." in emptied.words
+    assert owner.fill(address, **{column: "2027-03-01"}).status == 303
+    check(with_days)
+
+
+def test_what_ended_is_due_no_more(sign_in, store):
+    owner = sign_in()
+    assert owner.fill(GAP, due_on="", status="closed", closed_on=str(NOW.date())).status == 303
+    ended = row(store, "remediations", id="g1")
+    assert (ended["status"], ended["due_on"]) == ("closed", None)
+    assert owner.fill(GAP, title="Keys were shared").status == 303
+
+
+def test_a_vendor_without_a_next_review_has_that_of_its_tier(sign_in, with_days):
+    assert sign_in().fill("/tables/vendors/row?key.id=v7", next_review_on="").status == 303
+    assert row(with_days, "vendors", id="v7")["next_review_on"] is None
