@@ -12,7 +12,7 @@ from engine.desk.queries.rows import active_role, find_row, has_owner
 from engine.desk.submissions import CHANGED, FORM, ITEMS, Author, Submission, Upload
 from engine.evidence.items import add_item, byte_columns, must_show_something
 from engine.intake.imports.preview_rows import ImportPreview
-from engine.model.errors import Conflict, Forbidden, NotFound
+from engine.model.errors import Conflict, Forbidden, InvalidData, NotFound
 from engine.model.rights import is_own, may
 from engine.runtime.services import Services
 from engine.store import Revision
@@ -49,6 +49,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
         if form.key is not None and row is None:
             raise NotFound(f"There is no such row of {form.table} any more.")
         _check_right(services, revision, author, form.table, form.act, row or form.cells)
+        _check_request(revision, form, row)
         if row is not None and row["revision"] != form.seen:
             raise Conflict("Somebody changed this record while you wrote.", word=CHANGED)
         if row is not None and form.step is not None:
@@ -134,6 +135,17 @@ def _check_right(
     own = is_own(table, row, author.email)
     if not may(role, table, act, own=own):
         raise Forbidden(f"You may not do this to {table}; your role is {role or 'none'}.", word="role_required")
+
+
+def _check_request(revision: Revision, form: Submission, row: Mapping[str, object] | None) -> None:
+    """InvalidData where evidence newly answers a request that is not there."""
+    request = form.cells.get("request_id") if form.table == ITEMS else None
+    if request is None or (row is not None and row["request_id"] == request):
+        return
+    if find_row(revision.records, "evidence_requests", revision.org_id, {"id": request}) is None:
+        expected = "the id of a row of evidence_requests"
+        cell = {"file": FORM, "column": "request_id", "expected": expected, "found": request}
+        raise InvalidData("There is no such request.", details=[cell])
 
 
 def _check_owner_remains(revision: Revision, tables: Sequence[str]) -> None:

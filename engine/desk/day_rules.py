@@ -20,7 +20,9 @@ DAYS_AHEAD = frozenset({"due_on", "expires_on", "next_review_on", "review_due_on
 DAYS_AFTER_OPENING = frozenset(
     {"closed_on", "submitted_on", "performed_on", "last_review_on", "tracked_on", "completed_on", "captured_at"}
 )
-"""What people say that they did about a record: such a day is not before the record was opened."""
+"""What people say that they did about a record: such a day is not before the record began."""
+BEGINNINGS = ("opened_on", "proposed_on", "started_on", "detected_on")
+"""What says when a record began: the first of these columns that it has."""
 _PAST = """
     accepted_at accepted_on acknowledged_at acknowledged_heard_at approved_on assessed_on attested_at blocked_at
     bucket_at changed_on closed_at compensating_approved_on compensating_evidence_on decided_at decided_on
@@ -46,7 +48,8 @@ def wrong_days(
 ) -> list[Problem]:
     """Days of what is to be done that are over, where they are ``ahead``, and of what was done that are to come or
     before there was anything to do. The day that the record has may stay."""
-    opened = _day(table, "opened_on", typed.get("opened_on") or cell_text(row.get("opened_on")))
+    beginning = next((name for name in BEGINNINGS if name in table.fields), "")
+    opened = _day(table, beginning, typed.get(beginning) or cell_text(row.get(beginning)))
     wrong: list[Problem] = []
     for name, text in typed.items():
         day = _day(table, name, text)

@@ -71,6 +71,24 @@ def test_what_happened_is_not_to_come_at_any_form(sign_in, store, address, colum
     assert f"Expected a day up to {NOW.date()}; got {text}." in answer.words
 
 
+@pytest.mark.parametrize(
+    ("table", "key", "act", "values", "column"),
+    [
+        ("staffing_actions", "s1", "accept", {"week": "2026-W47", "kind": "defer", "owner": "x", "relief_hours": 1.0,
+          "status": "proposed", "proposed_on": NOW.date()}, "tracked_on"),
+        ("plays", "y1", "finish", {"title": "Y", "status": "active", "started_on": NOW.date()}, "closed_on"),
+    ],
+)  # fmt: skip
+def test_what_was_done_is_not_before_its_record_began(sign_in, store, table, key, act, values, column):
+    with store.revision("acme", "setup", now=NOW) as revision:
+        found = metadata.tables[table]
+        revision.insert(found, [{"id": key, **{name: value for name, value in values.items() if name in found.c}}])
+        revision.record("records.prepared")
+    answer = sign_in().fill(f"/tables/{table}/act/{act}?key.id={key}", **{column: "2026-01-01"})
+    assert answer.status == 400
+    assert f"Expected a day from {NOW.date()} on up to {NOW.date()}; got 2026-01-01." in answer.words
+
+
 def test_what_is_planned_may_be_to_come(sign_in, store):
     owner = sign_in()
     assert owner.fill("/tables/vendors/row?key.id=v1", offboarded_on="2031-01-01").status == 303

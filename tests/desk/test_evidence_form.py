@@ -100,6 +100,13 @@ def evidence_of_100_bytes(store, org_id, files):
             raise too_large(name, 100)
 
 
+def test_evidence_answers_a_request_that_is_there(sign_in, store):
+    head = store.head("acme")
+    answer = choose(sign_in(), NEW, CONTENT, request_id="R-9")
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert "Expected the id of a row of evidence_requests; got R-9." in answer.words
+
+
 def test_what_an_item_holds_does_not_change_at_its_form(sign_in, store):
     owner = sign_in()
     choose(owner, NEW, CONTENT)
