@@ -38,7 +38,6 @@ LATE: Mapping[str, LateFigure] = MappingProxyType(
     {
         "vendors": LateFigure("third-party-vendors", "vendor_reviews_overdue", "vendor_id", "next_review_on"),
         "evidence_requests": LateFigure("evidence-requests", "requests_overdue", "id", "due_on"),
-        "remediations": LateFigure("gap-remediations", "remediations_overdue", "remediation_id", "due_on"),
         "attestations": LateFigure("attestations", "attestations_overdue", "id", "due_on"),
         "exceptions": LateFigure("exception-register", "exceptions_expired", "id", "expires_on"),
         "policies": _duty("policy_review"),
@@ -48,7 +47,10 @@ LATE: Mapping[str, LateFigure] = MappingProxyType(
         "organization_frameworks": _duty("audit_checkpoint"),
     }
 )
-"""Of the tables at the desk whose rows fall due, those of which a figure says when they are late."""
+"""Of the tables at the desk whose rows fall due, those of which a figure counts the rows that are late.
+
+Remediations are none of them: their figure counts gaps, of which two pieces of work may be late, or one that has none.
+"""
 
 
 def late_rows(services: Services, org_id: str, tables: Sequence[str], now: datetime) -> dict[str, LateDays]:

@@ -51,15 +51,6 @@ ROWS = (
         **REQUEST,
     )
     | rows(
-        "remediations",
-        {
-            "over": {"due_on": PAST, "status": "open"},
-            "second": {"due_on": PAST, "status": "open", "opened_on": TODAY},
-            "done": {"due_on": PAST, "status": "closed", "closed_on": PAST, "control_id": "CC6.6"},
-        },
-        **{**CONTROL, "title": "Gap", "severity": "high", "opened_on": LONG_AGO},
-    )
-    | rows(
         "attestations",
         {
             "over": {"due_on": PAST},
@@ -108,7 +99,6 @@ ROWS = (
 LATE_HERE = {
     "vendors": {"over", "never"},
     "evidence_requests": {"over", "sent"},
-    "remediations": {"over", "g1", "g2"},  # the fixture's, too
     "attestations": {"over"},
     "exceptions": {"over"},
     "policies": {"over"},
@@ -156,7 +146,7 @@ def test_a_list_calls_late_what_the_report_counts(desk, store, sign_in, table):
 
 def test_every_table_whose_rows_fall_due_has_a_figure_where_reports_have_one():
     due = {table for table, duty in DUTIES.items() if duty.due}
-    without = {"findings", "incident_actions", "vendor_documents", "testing_schedules"}
+    without = {"findings", "incident_actions", "remediations", "vendor_documents", "testing_schedules"}
     assert due - without == set(LATE)
 
 
