@@ -23,7 +23,8 @@ _WORDS = frozenset((
 ))  # fmt: skip
 _ASKED = (
     r"\bhow (?:are|is|do|does|bad|good|well|far)\b|\bscore\b|\bstatus\b|\bwhere (?:are|do) we\b|\bsummary\b|"
-    r"\boverview\b|\bprogress\b|\bstate of\b"
+    r"\boverview\b|\bprogress\b|\bstate of\b|"
+    r"^(?:so |and )?(?:are|is) (?:we|our \w+|the company)\b.*\b(?:compliant|ready)\b"
 )
 _OWN = {"cmmc-l2": ("cmmc-l2", "sprs_score", "SPRS score")}
 
@@ -50,7 +51,7 @@ def standing(
         return None
     if row is None:
         followed = ", ".join(rows["called"]) or "none"
-        return AnswerPart((f"{name} is not among your frameworks ({followed}).",), "none")
+        return AnswerPart((f"I have no data on {name}: it is not among your frameworks ({followed}).",), "none")
     mark = citations.cite("baseline-comparison", route_of("baseline-comparison"), framework)
     gaps = library.rows(GAP).filter(pl.col("framework") == framework)
     critical = gaps.filter(pl.col("severity") == "critical").height
@@ -59,6 +60,8 @@ def standing(
         f"{name}: {row['weighted_pct']:g} % weighted readiness, {row['strict_pct']:g} % strict readiness, "
         f"{count_of(gaps.height, 'open gap', 'open gaps')}, {critical} of them critical{target}. {mark}"
     )
+    if asked.matches(r"^(?:so |and )?(?:are|is) "):
+        first = f"{'No' if gaps.height else 'Yes'}, by open gaps. {first}"
     lines = [*_own(framework, library, citations), first]
     if not asked.matches(r"\bscore\b"):
         lines.reverse()

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+import polars as pl
+
 from engine.copilot.answers.answers import AnswerPart, CitationList
-from engine.copilot.answers.cells import cell
+from engine.copilot.answers.cells import cell, count_of
 from engine.copilot.answers.library import Library
 from engine.copilot.console.door import door, route
 from engine.copilot.grammar.names import OwnName
@@ -43,6 +45,11 @@ def arrivals(
         f"{DEFAULT_PERIOD_DAYS} days and is not silent; senders heard: {cell(summary['senders_live'])}, silent: "
         f"{cell(summary['senders_silent'])}; messages that could not be read: {unread}. {mark}"
     ]
+    if asked.matches(r"\bdead letters?\b"):
+        letters = int(rows.filter(pl.col("kind") == "dead_letter")["messages"].sum())
+        lines.insert(
+            0, f"{count_of(letters, 'dead letter', 'dead letters')} in the last {DEFAULT_PERIOD_DAYS} days. {mark}"
+        )
     for row in rows.head(ROWS).iter_rows(named=True):
         place = citations.cite(REPORT, route(REPORT, table="arrivals"), str(row["subject"]))
         lines.append(f"- {cell(row['kind']).replace('_', ' ')} {cell(row['subject'])}: {cell(row['detail'])} {place}")

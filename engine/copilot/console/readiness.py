@@ -18,13 +18,17 @@ ROWS = 5
 MOST_LAPSES = 10
 _PLAN = "gap-remediations"  # which answers for any framework
 _PACK = "hipaa"
+_RETENTION = "deployment-retention"
 
 
 @door(
     r"\b(?:will|would|can|could|shall|won't) (?:we|it|our|they)\b.*\b(?:ready|compliant|certifiable|make)\b|"
+    r"\b(?:will|would|can|is|are|do|does|get) .*"
+    r"\b(?:done|finish(?:ed)?|completed?|there)\b.*\b(?:by|before|until|in time)\b|"
     r"\bready (?:for|by|in time|on time)\b|\bon track (?:for|to)\b|\bwhen (?:will|can) we be (?:ready|compliant)\b|"
     r"\bcheapest (?:way|next|work|steps?)\b|\bwhat (?:would|will) it (?:take|cost)\b",
-    "ready compliant certifiable make track cheapest way next work step take cost time audit certification hit reach "
+    "ready compliant certifiable make done finish finished complete completed track cheapest way next work step take "
+    "cost time audit certification hit reach "
     "target date readiness effort hours",
     "framework",
     windows=1,
@@ -207,5 +211,43 @@ def agreements(
         f"- {row['vendor_id']} {row['name']}: {row['finding'] or 'in order'}, tier {cell(row['tier'])}, signed "
         f"{cell(row['signed_on'])}, valid until {cell(row['valid_until'])} {mark}"
         for row in rows.head(MOST_LAPSES).iter_rows(named=True)
+    ]
+    return AnswerPart(tuple(lines), "high")
+
+
+@door(
+    r"\b(?:retention|kept|keep\w*|retain\w*|store|stored)\b.*\b(?:enough|too short|too long|as long as)\b|"
+    r"\bretention conflicts?\b",
+    "retention kept keep retain store stored record long short enough too audit log incident conflict framework ask "
+    "require data",
+    "framework",
+)
+def retention(
+    asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
+) -> AnswerPart | None:
+    """Whether records are kept for as long as the frameworks in scope ask, as the retention report has it."""
+    edition = library.edition(_RETENTION)
+    rules = next((one.frame for one in edition.document.tables if one.name == "rules"), None) if edition else None
+    if edition is None or rules is None or rules.is_empty():
+        return AnswerPart(("I have no data on how long records must be kept: no framework in scope says it.",), "none")
+    wanted = [key for name in names_of_kind(names, "framework") for key in name.keys]
+    logs, incidents = asked.matches(r"\blogs?\b"), asked.matches(r"\bincidents?\b")
+    classes = [
+        name for name, said in (("audit_log", logs), ("incidents", incidents)) if said or not (logs or incidents)
+    ]
+    rules = rules.filter(pl.col("record_class").is_in(classes))
+    rules = rules.filter(pl.col("framework").is_in(wanted)) if wanted else rules
+    if rules.is_empty():
+        return AnswerPart(
+            ("I have no data on that: no framework that is named says how long they must be kept.",), "none"
+        )
+    short = rules.filter(pl.col("status") == "too_short").height
+    mark = citations.cite(_RETENTION, route(_RETENTION, explain="retention_conflicts"), "retention_conflicts")
+    demands = count_of(rules.height, "demand", "demands")
+    lines = [f"{'No' if short else 'Yes'}: {short} of {demands} on record are for longer than records are kept. {mark}"]
+    lines += [
+        f"- {library.framework_name(row['framework'])} {row['citation']}, {row['record_class'].replace('_', ' ')}: "
+        f"{cell(row['demand'])}; kept {row['days']:,} days, asked {cell(row['required_days'])} {mark}"
+        for row in rules.sort("difference_days", "framework", "record_class", nulls_last=True).iter_rows(named=True)
     ]
     return AnswerPart(tuple(lines), "high")

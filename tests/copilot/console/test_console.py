@@ -85,6 +85,30 @@ def test_a_pack_that_is_out_of_scope_has_no_agreements(cobalt):
     )
 
 
+def test_whether_records_are_kept_long_enough_is_what_the_retention_report_says(cobalt):
+    rules = next(t.frame for t in cobalt.edition("deployment-retention").document.tables if t.name == "rules")
+    said, confidence = first("do we keep our logs long enough?", cobalt)
+    if rules.is_empty():
+        assert (said[:47], confidence) == ("I have no data on how long records must be kept", "none")
+    else:
+        short = rules.filter(record_class="audit_log", status="too_short").height
+        assert (said.split(":")[0], confidence) == ("No" if short else "Yes", "high")
+    assert first("are incidents kept long enough for hipaa", cobalt)[1] == "none"
+
+
+def test_whether_a_framework_is_met_is_said_first_and_of_others_nothing(cobalt):
+    said, confidence = first("are we iso 27001 compliant?", cobalt)
+    assert (said.startswith("No, by open gaps. ISO 27001: "), confidence) == (True, "high")
+    said, confidence = first("are we hipaa compliant?", cobalt)
+    assert (said.startswith("I have no data on HIPAA: it is not among your frameworks ("), confidence) == (True, "none")
+
+
+def test_that_a_framework_is_done_by_a_day_is_asked_of_its_plan(cobalt):
+    assert first("will soc 2 be done by 2027-02-01", cobalt) == first(
+        "will we be ready for soc 2 by 2027-02-01", cobalt
+    )
+
+
 def test_of_an_empty_organization_nothing_is_said(acme):
     for question in ("what becomes stale in december", "single points of failure", "which budget is closest to spent"):
         assert "traceback" not in answer(question, acme, asker=DINA).text.lower()
