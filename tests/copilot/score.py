@@ -31,10 +31,11 @@ NIGHTS = tuple(
     HERE / f"night_{one}.txt"
     for one in (
         *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
-        *("twelfth", "thirteenth", "fourteenth"),
+        *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
     )
 )
-OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", HERE / "asked_kinds.txt", *NIGHTS)
+KINDS = (HERE / "asked_kinds.txt", HERE / "asked_again.txt")
+OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", *KINDS, *NIGHTS)
 MARKS = ("right", "honestly declined", "refused though on record", "wrong low", "wrong high")
 DRAWN = 5  # questions of a line that draws its words
 SEED = 36

@@ -7,7 +7,7 @@ import pytest
 
 from engine.copilot.answers.answers import OfflineAnswer
 from tests.copilot.conftest import NOW
-from tests.copilot.score import HERE, MARKS, NIGHTS, OWN, Question, Truths, mark, questions_of, score, table
+from tests.copilot.score import HERE, KINDS, MARKS, NIGHTS, OWN, Question, Truths, mark, questions_of, score, table
 from tests.copilot.truth import Contains, Count, Demo, NoData
 from tests.demo import demo
 
@@ -47,7 +47,7 @@ def test_of_every_set_at_most_one_of_a_hundred_is_wrong_and_sure(truths, cobalt)
 
 @pytest.mark.real
 def test_each_kind_of_thing_that_a_question_says_is_understood(truths, cobalt):
-    asked = [one for one in questions_of(HERE / "asked_kinds.txt") if one.org == "cobalt"]
+    asked = [one for path in KINDS for one in questions_of(path) if one.org == "cobalt"]
     _, told = score(asked, truths, lambda _: cobalt)
     assert [(given, one.questions) for given, one, _ in told if given not in MARKS[:2]] == []
 

@@ -146,7 +146,9 @@ def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFram
             rows = rows.filter(pl.col(order.column) <= library.today)
             if entity.name == "meeting":
                 rows = rows.filter(pl.col("status") == "held")
-        kept = rows.drop_nulls(order.column).sort(order.column, entity.key, descending=[order.down, False])
+        moment = f"{order.column.removesuffix('_on')}_at"
+        by = moment if moment in rows.columns else order.column
+        kept = rows.drop_nulls(order.column).sort(by, entity.key, descending=[order.down, False])
         return kept.head(_with_ties(kept, order))
     usual = entity.due if plan.window is not None and plan.window[0] == entity.due else entity.size
     column = usual or entity.due or next(iter(entity.dates), None)

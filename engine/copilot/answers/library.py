@@ -179,6 +179,18 @@ class Library:
             late = (pl.lit(self.today) - pl.col(due)).dt.total_days()
             frame = frame.with_columns(late_days=pl.when(overdue.where(self.today) & (late > 0)).then(late))
         born = next(iter(entity.dates), None)
+        if entity.until is not None and born is not None:
+            ends = {"from_local": born, "to_local": entity.until}
+            moments = {name: f"{day.removesuffix('_on')}_at" for name, day in ends.items()}
+            if moments["to_local"] in frame.columns:
+                frame = frame.with_columns(
+                    pl.col(at)
+                    .dt.replace_time_zone("UTC")
+                    .dt.convert_time_zone(self._about()[2])
+                    .dt.replace_time_zone(None)
+                    .alias(name)
+                    for name, at in moments.items()
+                )
         moment = f"{(born or '').removesuffix('_on')}_at"
         if entity.dated and isinstance(frame.schema.get(moment), pl.Datetime):
             local = pl.col(moment).dt.replace_time_zone("UTC").dt.convert_time_zone(self._about()[2])

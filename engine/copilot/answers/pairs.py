@@ -123,6 +123,13 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         )
         never = bool(spans)
     counted = _counted_query(parts.inner, entity, planner)
+    verb = (
+        None
+        if counted is None
+        else next((day for day, said in counted.entity.dates.items() if parts.verb in said), None)
+    )
+    if verb is not None and planner.question(parts.inner).windows:  # signed in May, not due in May
+        counted = _counted_query(f"{parts.verb} {parts.inner}", entity, planner) or counted
     if counted is None:
         return None
     column = _link(counted.entity, entity, parts.verb)

@@ -30,7 +30,7 @@ def group_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: Ci
         yield f"{count_of(0, noun(plan, 1), noun(plan, 2))}."
         return
     rows, column = _by_period(rows, column)
-    frame = rows.group_by(column).len().sort("len", column, descending=[True, False], nulls_last=True)
+    frame = rows.group_by(column).len().sort(pl.col(column).is_null(), "len", column, descending=[False, True, False])
     fewest = plan.order is not None and not plan.order.down
     named = frame.drop_nulls(column)
     top = named.tail(1) if fewest else named.head(1)
@@ -155,10 +155,17 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
     minutes = f" ({60 * number:,.1f} minutes)" if column.startswith("hours_to") and number < SHORT_HOURS else ""
     if plan.minutes and " hours" in unit:
         number, unit, minutes = 60 * number, " minutes", ""
-    yield f"{number:,.1f}{unit}{minutes}: {_HOWS[how]} {measure_name(column)} of {over}."
-    if plan.group is not None:
+    text = f"{number:,.1f}{unit}{minutes}: {_HOWS[how]} {measure_name(column)} of {over}."
+    if plan.group is None:
+        yield text
+    else:
         rows, group = _by_period(rows, plan.group)
         by = rows.drop_nulls(column).group_by(group).agg(pl.col(column))
+        if how == "sum" and group in PERIODS and by.height:
+            spans = count_of(by.height, group, f"{group}s")
+            yield f"{number / by.height:,.1f}{unit} a {group}, over {spans}; in all {text}"
+        else:
+            yield text
         by = by.sort(group, descending=group in PERIODS, nulls_last=True)
         for value, numbers in by.head(MOST_GROUPS).iter_rows():
             yield f"- {'without' if value is None else cell(value)}: {_number(pl.Series(numbers), how):,.1f}{unit}"

@@ -344,7 +344,7 @@ POLICY = Entity(
     ),
     choices={"kind": {"guardrail": "automation"}},
     dates={
-        "review_due_on": ("review", "due", "reviewed", "renew", "renewal"),
+        "review_due_on": ("review", "due", "renew", "renewal"),
         "accepted_on": ("accepted", "approved", "published", "signed"),
     },
     due="review_due_on",

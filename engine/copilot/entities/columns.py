@@ -13,7 +13,7 @@ MOST_TEXTS = 30  # different texts of a column that are choices
 _LONGEST = 4  # words of a choice
 _TITLE = 3  # words that a title has at least to be said as a whole
 # what places a row in a frame, or says where it came from: nobody asks for it by name
-_INNER = phrases("_id, _ids, _at, _right, sha256, _key, _rank, _ref, _all, _event, _note, _state, _system")
+_INNER = phrases("_id, _ids, _at, _right, sha256, _key, _rank, _ref, _all, _event, _note, _state, _system, _local")
 _HIDDEN = frozenset(
     phrases(
         "id, revision, rank, step, position, sequence, weekday, hour, week, called, because, leverage, "

@@ -21,6 +21,14 @@ def _lasting(records: Records, table: str) -> pl.DataFrame:
     )
 
 
+def _shifts(records: Records) -> pl.DataFrame:
+    """The shifts; one that names no service is for all of them."""
+    every = records.table("services")["id"].to_list()
+    covered = pl.when(pl.col("service_id").is_null()).then(pl.lit(every)).otherwise(pl.concat_list("service_id"))
+    return _lasting(records, "on_call_shifts").with_columns(covered_ids=covered)
+
+
+_OWNER = tuple(word for word in OWNER if not word.startswith("on call"))
 _NOW = phrases("now, current, currently, at the moment, right now, this minute")
 
 SHIFT = Entity(
@@ -30,7 +38,7 @@ SHIFT = Entity(
         "on call shift, on call, oncall, on duty, shift, rota, roster, duty roster, pager, standby, first responder, "
         "takes over, take over, taking over, hands over, hand over"
     ),
-    lambda records: _lasting(records, "on_call_shifts"),
+    _shifts,
     "id",
     "{id} {person}: rota {rota}, {starts_at} to {ends_at}, service {service}",
     names=("id",),
@@ -42,8 +50,8 @@ SHIFT = Entity(
     },
     due="starts_on",
     until="ends_on",
-    people={"person": ("on call", "oncall", "on duty", "pager", "holds", "carries", *OWNER)},
-    links={"service": "service_id"},
+    people={"person": ("on call", "oncall", "on duty", "pager", "holds", "carries", *_OWNER)},
+    links={"service": "covered_ids"},
     attributes={"service": ("service",), "rota": ("rota", "schedule")},
     measures={"hours": ("hours", "hours on call", "hours on duty")},
     presumed="going on now",

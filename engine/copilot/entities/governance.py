@@ -160,7 +160,20 @@ PERSON = Entity(
     presumed="active",
     dated=False,
     fillers=("console", "role", "rights"),
-    hints=("departed", "access", "leavers", "admin", "admins", "administrator", "role", "operator", "operators"),
+    hints=(
+        "departed",
+        "joined",
+        "join",
+        "joiners",
+        "access",
+        "leavers",
+        "admin",
+        "admins",
+        "administrator",
+        "role",
+        "operator",
+        "operators",
+    ),
     loose=phrases("account"),
 )
 

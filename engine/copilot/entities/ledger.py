@@ -55,7 +55,9 @@ def _weeks(records: Records) -> pl.DataFrame:
         records.fact("owner_weeks")
         .filter(pl.col("owner").is_not_null())
         .with_columns(
-            id=pl.format("{} {}", "owner", "week"), free_hours=(pl.col("available_hours") - pl.col("demand_hours"))
+            id=pl.format("{} {}", "owner", "week"),
+            week_end_on=pl.col("week_start_on") + pl.duration(days=6),
+            free_hours=(pl.col("available_hours") - pl.col("demand_hours")),
         )
     )
 
@@ -92,7 +94,15 @@ EVIDENCE = Entity(
     "id",
     "{id} {title}: captured on {captured_on}, source {source}, owner {owner}",
     names=("id",),
-    states=(RowState("unowned", UNOWNED, none("owner"), aside=True),),
+    states=(
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState(
+            "held here",
+            phrases("held, held here, with bytes, with a file, with the file, stored here, in the evidence store"),
+            lambda _: pl.col("held_sha256").is_not_null() & (pl.col("held_state").fill_null("whole") != "erased"),
+            after=True,
+        ),
+    ),
     choices={"source": {}},
     dates={"captured_on": ("captured", "collected", "uploaded", "added", "gathered", "new")},
     people={"owner": (*OWNER, "uploaded", "collected")},
@@ -114,7 +124,9 @@ CHANGE = Entity(
     states=(
         RowState(
             "for the worse",
-            phrases("got worse, worse, degraded, deteriorated, lost effectiveness, declined, go red, went red, red"),
+            phrases(
+                "got worse, worse, degraded, deteriorated, lost effectiveness, declined, go red, went red, red, bad"
+            ),
             over("step", 1),
             after=True,
         ),
@@ -193,6 +205,7 @@ WEEK = Entity(
         ),
     ),
     dates={"week_start_on": ("week", "in")},
+    until="week_end_on",
     people={"owner": OWNER},
     attributes={
         "utilisation_pct": ("utilisation", "utilization", "busy", "booked"),
@@ -203,10 +216,10 @@ WEEK = Entity(
     },
     measures={
         "free_hours": ("free hour", "spare hour", "hour free", "free", "spare"),
-        "available_hours": ("available hour", "hour available", "capacity", "available"),
+        "available_hours": ("available hour", "hour available", "capacity", "available", "hour", "many hours does"),
         "absence_hours": ("absence", "absent", "absence hour"),
     },
-    fillers=("hour", "week", "person", "people", "owner"),
+    fillers=("week", "person", "people", "owner"),
     size="utilisation_pct",
 )
 
@@ -215,7 +228,7 @@ EVENT = Entity(
     "audit events",
     phrases(
         "audit event, audit log, audit log entry, audit trail, log entry, audit entry, log event, attempt, access "
-        "attempt, failed login, failed logon, login attempt"
+        "attempt, failed login, failed logon, login attempt, login, logon, access denied"
     ),
     _events,
     "event_id",
@@ -230,9 +243,18 @@ EVENT = Entity(
             lambda _: pl.col("action").str.starts_with("login.") & (pl.col("outcome") == "failure"),
             assumed="by what came of the attempt",
         ),
-        RowState("login", ("login attempt",), lambda _: pl.col("action").str.starts_with("login.")),
+        RowState("login", ("login attempt", "logon"), lambda _: pl.col("action").str.starts_with("login.")),
     ),
-    choices={"action": {}, "object_type": {}, "outcome": {"refused": "denied"}},
+    choices={
+        "action": {},
+        "object_type": {},
+        "outcome": {
+            "refused": "denied",
+            "access denied": "denied",
+            "failed outcome": "failure",
+            "outcome failed": "failure",
+        },
+    },
     dates={"occurred_on": ("occurred", "happened", "recorded", "logged")},
     people={"actor": ("actor", "did", "made", "caused", *OWNER)},
     size="occurred_at",

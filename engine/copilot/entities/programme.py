@@ -152,7 +152,11 @@ CONTROL = Entity(
     "{called} {control_id} {title}: {state} since {state_since}, last evidence on {last_evidence_on}, owner {owner}",
     names=("control_id",),
     states=(
-        RowState("effective", phrases("green, working, operating, fine, passing"), is_in("state", "effective")),
+        RowState(
+            "effective",
+            phrases("green, working, work, operating, fine, passing, in place, implemented, met, satisfied"),
+            is_in("state", "effective"),
+        ),
         RowState(
             "not effective",
             phrases("red, weak, not working, not operating, open"),
@@ -211,13 +215,17 @@ CONTROL = Entity(
 GAP = Entity(
     "gap",
     "gaps",
-    ("gap", "shortcoming", "deficiency"),
+    ("gap", "shortcoming", "deficiency", "work", "effort"),
     _gaps,
     "gap_id",
     "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner {owner}",
     names=("gap_id", "title"),
     states=(
-        RowState("open", phrases("remaining, outstanding, unresolved, current, not closed"), lambda _: pl.lit(True)),
+        RowState(
+            "open",
+            phrases("remaining, remain, left, outstanding, unresolved, current, not closed"),
+            lambda _: pl.lit(True),
+        ),
         RowState("overdue", OVERDUE, lambda today: pl.col("due_on") < today),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState("blocked", ("stuck",), is_in("status", "blocked")),
@@ -236,9 +244,10 @@ GAP = Entity(
         "runbook_title": ("runbook", "fix", "close", "remediate"),
         "blocked_by": ("blocked", "blocking", "blocks"),
     },
-    measures={"effort_hours": ("effort", "hours")},
+    measures={"effort_hours": ("effort", "hours", "work")},
     reason="{state} since {detected_on}",
     size="priority",
+    loose=("work", "effort"),
     report="gap-remediations",
     figures={
         frozenset(): "gaps_open",
@@ -255,7 +264,7 @@ GAP = Entity(
         frozenset({"blocked"}): "gaps_blocked",
         frozenset({"without a runbook"}): "gaps_without_runbook",
     },
-    fillers=("compliance", "control"),
+    fillers=("compliance", "control", "remediation"),
 )
 
 REMEDIATION = Entity(
@@ -332,6 +341,7 @@ ATTESTATION = Entity(
     links={"framework": "framework", "control": "control"},
     attributes={"status": ("status", "state")},
     presumed="pending",
+    hints=("sign", "signs", "signature"),
     report="attestations",
     figures={frozenset({"overdue"}): "attestations_overdue"},
     fillers=("us", "control"),

@@ -48,7 +48,10 @@ def _documents(records: Records) -> pl.DataFrame:
     return (
         records.fact("vendor_documents")
         .join(names, on="vendor_id")
-        .with_columns(kind=pl.col("kind").str.replace_all("_", " "))
+        .with_columns(
+            kind=pl.col("kind").str.replace_all("_", " "),
+            replaced_state=pl.col("issued_on") < pl.col("issued_on").max().over("vendor_id", "kind"),
+        )
         .with_columns(title=pl.format("{} of {}", "kind", "vendor"))
     )
 
@@ -202,7 +205,7 @@ VENDOR = Entity(
         RowState("current", ("active", "on the register", "on file"), lambda _: pl.lit(True)),
     ),
     choices={
-        "status": {"ran out": "expired", "run out": "expired"},
+        "status": {"ran out": "expired", "run out": "expired"} | dict.fromkeys(_without("assessment"), "not_assessed"),
         "tier": meanings(
             "critical: crit, most important, tier 1, critical tier; high: high tier, high risk; "
             "medium: medium tier; low: low tier"
@@ -267,8 +270,10 @@ DOCUMENT = Entity(
         RowState(
             "expired",
             phrases("lapsed, out of date, outdated, no longer valid, ended"),
-            lambda today: pl.col("valid_until") < today,
+            lambda today: (pl.col("valid_until") < today) & ~pl.col("replaced_state"),
+            assumed="without those that have a newer one of their kind",
         ),
+        RowState("replaced", phrases("superseded, with a newer one, outlived"), flag("replaced_state")),
         RowState(
             "in force",
             ("valid", "current"),
@@ -279,8 +284,9 @@ DOCUMENT = Entity(
     ),
     choices={
         "kind": meanings(
-            "dpa: dpa; soc2 type2: soc 2 report, soc2 report, soc report; pen test: pentest, "
-            "penetration test; iso27001 certificate: iso certificate, certificate"
+            "dpa: dpa; soc2 type2: soc 2 report, soc2 report, soc report, soc 2, soc2, soc 2 document, soc2 document; "
+            "pen test: pentest, penetration test; "
+            "iso27001 certificate: iso certificate, certificate, iso, iso 27001, iso 27001 certificate"
         )
     },
     dates={

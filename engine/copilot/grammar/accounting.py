@@ -9,8 +9,9 @@ import polars as pl
 from engine.copilot.grammar.constraints import is_event_verb
 from engine.copilot.grammar.lexicon import Sense, is_filler
 from engine.copilot.grammar.pieces import TURNS, Piece
+from engine.copilot.grammar.projection import is_agent
 from engine.copilot.grammar.proof import BORN, asks, chooses, conditions, doubts, verb_of
-from engine.copilot.grammar.query import Query
+from engine.copilot.grammar.query import BEST, WORST, Query
 from engine.copilot.grammar.reading import Reading, is_verb_of
 from engine.copilot.grammar.text import stem
 
@@ -106,7 +107,9 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
             query.halves
             or query.having
             or (word != "than" and asked.matches(_NO_COMPARISON))
-            or (word == "than" and (asked.bound or any(one.age for one in asked.windows) or reading.excluded))
+            or (asked.bound and word == "than")
+            or (word == "than" and (any(one.age for one in asked.windows) or reading.excluded))
+            or any(f"{word} " in one.label for one in query.constraints if one.dimension.startswith("bound:"))
         )
     if word == "both" and any("name:" in one.dimension and one.parts for one in query.constraints):
         return False  # one row is of the one or of the other
@@ -220,3 +223,53 @@ _ASKED_ABOUT = (
     r"\bhow (?:big|large|good|much) (?:is|are|was|were|of) (?:our|the|my) (?P<what>\w+(?: \w+){0,2})",
     r"^(?:so |and )?(?:which|what) (?P<what>\w+)",
 )
+
+
+_CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
+_COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test"))
+# "by" before who or what did it, or before how much: nothing is counted by it
+_AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
+
+
+def unmet(query: Query, reading: Reading) -> Query:
+    """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
+    asked, lost = reading.asked, []
+    how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
+    times = asked.matches(r"\bhow often (?:did|has|have|was|were)\b") and query.entity.name in _COUNTED
+    if times and query.intent == "list":
+        query = replace(query, intent="count")
+    elif (
+        how is not None and query.intent not in ("measure", "what") and not (how[1] == "old" and query.intent == "when")
+    ):
+        lost.append(how[0])
+    may = (
+        r"\bwho (?:can|may|could|might|is allowed)\b"
+        if query.entity.due
+        else r"\bwho (?:can|may|could|should|must|might|is allowed)\b"
+    )
+    if asked.matches(may) and query.entity.name != "person":
+        lost.append("who may")
+    if query.intent == "who" and query.order is not None and query.order.words in WORST | BEST and not query.lookup:
+        lost.append(query.order.words)  # who does best is no holder of a row
+    if query.intent == "why" and (query.entity.reason is None or (asked.matches(_CHANGED) and not query.lookup)):
+        lost.append("why")
+    people = any("name:person" in each.dimension for each in query.constraints)
+    whose = asked.matches(r"^whose\b") and "vendor" in query.entity.links  # the rows say whose they are
+    named = query.entity.name in ("person", "dependency") or people or whose
+    if query.intent == "who" and not query.columns and not named:
+        lost.append("who")
+    fewest = [
+        one for piece in reading.pieces if (one := piece.sense("order")) and (one.column, one.value) == ("count", "up")
+    ]
+    if fewest and query.group is not None and query.intent == "group":
+        lost.append("fewest")
+    if query.group is None and query.intent != "measure":
+        senses = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
+        if any(sense.column == "count" for sense in senses):
+            lost.append("most")
+        people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))
+        agent = asked.matches(_AGENT) and (asked.bound is not None or bool(reading.title_words))
+        groups = [piece for piece in reading.pieces if piece.sense("group") and not is_agent(piece, reading)]
+        if groups and not people and not agent:
+            lost.append("by")
+    return replace(query, unknown=(*query.unknown, *lost))

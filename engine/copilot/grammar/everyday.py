@@ -39,7 +39,7 @@ _WORDS = """
     set sets setting share short shortly shown shows side sides significantly silly simple simply
     simultaneously sir sit sits sitting situation sleeping somehow something sometime somewhat somewhere sorry sorta
     sorts sound speak specifically specify spell spit spot spotted stack stalled stands stay stood straight
-    straightforward strictly stuck stupid substantially suddenly suffer suggest summarise summarize sup suppose
+    straightforward strictly stuck stuff stupid substantially suddenly suffer suggest summarise summarize sup suppose
     supposedly sure surely surface suspect ta taken takes talk tbh technically tells terrible terribly thankful
     thats themselves therefore theres theyre things thingy think thorough though thought threw through throughout
     throw thru thus thx times ton tons took touch toward tried truly try turn ty type types typically ugh ugly uh

@@ -59,7 +59,7 @@ GROUP_WORDS: Mapping[str, str] = meanings(
 "service: service; called: framework, standard; owner: owner, person, people; vendor: vendor, supplier; severity: "
 "severity; status: status; state: state; tier: tier; category: category; region: region; hour: hour; weekday: weekday; "
 "root_cause: cause, root cause; priority: priority; kind: kind, type; environment: environment; actor: engineer; "
-"source: source; name: committee; playbook: playbook")  # fmt: skip
+"source: source; name: committee; playbook: playbook; schedule_id: schedule")  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKEND = RowState(
     "at a weekend",

@@ -59,13 +59,13 @@ _HOUR = (
 )
 _CLOCK = re.compile(
     rf"\b(?:between|from)\s+{_HOUR.format('a')}\s*(?:and|to|until|till|-)\s*{_HOUR.format('b')}(?![\w%-])|"
-    rf"\b(?P<side>after|before)\s+{_HOUR.format('c')}(?![\w%-])"
+    rf"\b(?P<side>after|before|at|around)\s+{_HOUR.format('c')}(?![\w%-])"
 )
 
 
 @dataclass(frozen=True)
 class ClockHours:
-    """Hours of the day from ``first`` to before ``last``, over midnight where that is not later."""
+    """Hours of the day from ``first`` to before ``last``, over midnight where that is not later; "at 3 am" is one."""
 
     first: int
     last: int
@@ -79,7 +79,9 @@ def clock(text: str) -> tuple[ClockHours | None, str]:
         return None, text
     ends = {name: _hour(match, name) for name in "abc"}
     told = any(match[f"{name}half"] or match[f"{name}word"] for name in "abc")
-    if match["side"]:
+    if match["side"] in ("at", "around"):
+        first, last = ends["c"], None if ends["c"] is None else ends["c"] + 1
+    elif match["side"]:
         first, last = (ends["c"], 24) if match["side"] == "after" else (0, ends["c"])
     else:
         first, last = ends["a"], ends["b"]

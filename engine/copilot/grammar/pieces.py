@@ -130,8 +130,16 @@ def _negate(said: Sequence[str], turner: Piece, close: list[Piece], passed: set[
         between = said[at : piece.at]
         if len(between) > 3 or not set(between) <= _BETWEEN | passed | {"not", "nor"}:
             break
-        if pieces and not set(between) & _JOINED:
+        if pieces and (not set(between) & _JOINED or _is_apart(pieces, piece, between, said[turner.at : at])):
             break
         pieces.append(piece)
         at = piece.end
     return pieces
+
+
+def _is_apart(turned: list[Piece], piece: Piece, between: Sequence[str], before: Sequence[str]) -> bool:
+    """Whether "and" begins what holds: "not critical and still open", "not critical and not low and overdue"."""
+    if "and" not in between or {"not", "nor"} & set(between):
+        return False
+    one, two = (each.sense("choice") for each in (turned[-1], piece))
+    return "still" in between or before.count("not") > 1 or (one is None) != (two is None)

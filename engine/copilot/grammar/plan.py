@@ -6,11 +6,11 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.grammar.accounting import account_for
+from engine.copilot.grammar.accounting import account_for, unmet
 from engine.copilot.grammar.constraints import choices_of, names_of, rows_of, states_of, titles_of, verbs_of
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.projection import project, unmet
+from engine.copilot.grammar.projection import project
 from engine.copilot.grammar.query import Constraint, Query, dates_of, intent_of, order_of
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.spans import bound_of, clock_of, equal_of, only_window, spans_of
@@ -84,7 +84,7 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         *rows,
     ]
     constraints = [*alternatives(made, asked.words), *spans, *verbs_of(reading, frame, today)]
-    bound, clock = bound_of(reading, frame), clock_of(reading, frame)
+    bound, clock = bound_of(reading, frame), clock_of(reading, frame, today)
     limits = ((asked.bound, bound), (asked.clock, clock))
     unbound = tuple(said.words for said, made_of in limits if said is not None and made_of is None)
     constraints += [each for each in (bound, clock) if each is not None]
@@ -147,6 +147,9 @@ def _names_state(query: Query) -> bool:
 def _with_presumed_state(query: Query, reading: Reading, today: date, stated: bool) -> Query:
     """The plan with the state that is meant where none is said: open incidents, active policies."""
     entity = query.entity
+    first = min((window.first for window in reading.asked.windows if window.first is not None), default=today)
+    if entity.until is not None and (reading.asked.clock is not None or first > today):
+        return query  # when it lasts is said
     measured = query.order is not None and query.order.column in entity.measures
     recent = query.order is not None and query.order.down and query.order.column in entity.dates
     ahead = query.window is not None and query.window[0] == entity.due

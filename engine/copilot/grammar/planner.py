@@ -291,7 +291,11 @@ def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Q
 def _orphans(reading: Reading) -> int:
     """How many names it has that no column of the thing holds."""
     entity = reading.entity
-    kinds = [sense.name.kind for piece in reading.pieces if (sense := piece.sense("name")) is not None and sense.name]
+    kinds = [
+        sense.name.kind
+        for piece in reading.pieces
+        if (sense := piece.sense("name")) is not None and sense.name and not piece.sense("choice")
+    ]
     return sum(kind not in entity.links and not (kind == "person" and entity.people) for kind in kinds)
 
 

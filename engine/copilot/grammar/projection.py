@@ -7,14 +7,17 @@ from dataclasses import replace
 import polars as pl
 
 from engine.copilot.answers.cells import heading
+from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.holders import distinct_query, group_by_holder
 from engine.copilot.grammar.lexicon import GROUP_WORDS
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import BEST, WORST, Intent, Order, Query, columns_of, dates_of, verb_timed
+from engine.copilot.grammar.query import Constraint, Intent, Order, Query, columns_of, dates_of, verb_timed
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.text import stem
 
 MOST_RANKED = 10
+# the days on which somebody ended a thing: whoever has it did, unless another column says who
+ENDS = phrases("resolved_on, closed_on, fixed_on, mitigated_on, done_on, completed_on, submitted_on")
 _HOWS = (
     ("mean", r"\b(?:mean|average|averages|avg|typical|typically|on average)\b"),
     ("median", r"\bmedian\b"),
@@ -38,10 +41,6 @@ _COMPARED = (
     r"\b(?:more|fewer|less)\b.*\bor\b|\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
 )
 _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
-_CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
-_COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test"))
-# "by" before who or what did it, or before how much: nothing is counted by it
-_AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
 _DOES = r"^(?:so |and )?(?:what|which \w+) (?:is|are|was|were|keeps?|has been) (?:still |currently )?(?P<does>\w+ing)\b"
 _OF_ONE = r"^(?:so |and )?(?:what|how|where|is|are|was|were|does|did)\b|\bof\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
@@ -58,6 +57,9 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     asked = reading.asked
     plain = [piece for piece in reading.pieces if piece.sense("state") is None or lookup]
     attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
+    if lookup and query.intent == "count":  # "how many users were hit by INC-…" asks for a value of that row
+        numbers = [*columns_of(reading, "measure", frame), *attributes]
+        attributes = [name for name in numbers if frame.schema[name].is_numeric()][:1] or attributes
     held = group_by_holder(query, reading, frame)
     if held is not None:
         return held
@@ -85,8 +87,10 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         left = tuple(word for word in query.unknown if word not in PERIODS)
         return replace(query, intent="group", group=over, unknown=left)
     by = _group(reading, frame, query.intent)
-    if by is not None and frame.schema[by].is_numeric() and by != "criticality":
-        return replace(query, order=Order(by, True, MOST_RANKED, f"first by {heading(by)}"), group=by)
+    ranked = any((one := piece.sense("order")) and one.column == "size" for piece in reading.pieces)
+    if by is not None and frame.schema[by].is_numeric() and (ranked or by != "criticality"):
+        said = next((int(word) for word in asked.words if word.isdigit() and 0 < int(word) <= MOST_RANKED), MOST_RANKED)
+        return replace(query, order=Order(by, True, said, f"first by {heading(by)}"), group=by)
     if by is not None:
         return replace(query, intent="group", group=by)
     if query.intent == "who":
@@ -125,13 +129,15 @@ def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
         if (
             sense is None
             or piece.at < noun
-            or piece.sense("noun", "state", "choice")
+            or (piece.sense("noun", "state", "choice") and not sense.column.endswith("_by"))
             or sense.column not in frame.columns
         ):
             continue
         ahead = [
             word for word in words[max(piece.at - 4, 0) : piece.at] if word not in ("the", "a", "is", "are", "has")
         ]
+        if sense.column.endswith("_by") and re.search(r"\band by (?:what|whom|who)\b", reading.asked.text):
+            found.append(sense.column)
         if ahead[-1:] in (["their"], ["its"]) or (found and ahead[-1:] == ["and"]) or ahead[-2:] == ["and", "what"]:
             found.append(sense.column)
     return tuple(dict.fromkeys(found))
@@ -189,46 +195,11 @@ def _share_query(query: Query, reading: Reading) -> Query:
     ]
     claims = claims or list(query.constraints)
     kept = tuple(each for each in query.constraints if each not in claims)
+    done = query.entity.done
+    if done is not None and any(each.label.endswith((" late", " on time")) for each in claims):
+        verb = done.removesuffix("_on")  # what is not done yet is neither late nor in time
+        kept = (*kept, Constraint(f"dated:{done}", verb, pl.col(done).is_not_null()))
     return _spent(replace(query, intent="share", constraints=kept, checks=tuple(claims)))
-
-
-def unmet(query: Query, reading: Reading) -> Query:
-    """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
-    asked, lost = reading.asked, []
-    how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
-    times = asked.matches(r"\bhow often (?:did|has|have|was|were)\b") and query.entity.name in _COUNTED
-    if times and query.intent == "list":
-        query = replace(query, intent="count")
-    elif (
-        how is not None and query.intent not in ("measure", "what") and not (how[1] == "old" and query.intent == "when")
-    ):
-        lost.append(how[0])
-    if asked.matches(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and query.entity.name != "person":
-        lost.append("who may")
-    if query.intent == "who" and query.order is not None and query.order.words in WORST | BEST and not query.lookup:
-        lost.append(query.order.words)  # who does best is no holder of a row
-    if query.intent == "why" and (query.entity.reason is None or (asked.matches(_CHANGED) and not query.lookup)):
-        lost.append("why")
-    people = any("name:person" in each.dimension for each in query.constraints)
-    whose = asked.matches(r"^whose\b") and "vendor" in query.entity.links  # the rows say whose they are
-    named = query.entity.name in ("person", "dependency") or people or whose
-    if query.intent == "who" and not query.columns and not named:
-        lost.append("who")
-    fewest = [
-        one for piece in reading.pieces if (one := piece.sense("order")) and (one.column, one.value) == ("count", "up")
-    ]
-    if fewest and query.group is not None and query.intent == "group":
-        lost.append("fewest")
-    if query.group is None and query.intent != "measure":
-        senses = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
-        if any(sense.column == "count" for sense in senses):
-            lost.append("most")
-        people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))
-        agent = asked.matches(_AGENT) and (asked.bound is not None or bool(reading.title_words))
-        groups = [piece for piece in reading.pieces if piece.sense("group") and not _is_agent(piece, reading)]
-        if groups and not people and not agent:
-            lost.append("by")
-    return replace(query, unknown=(*query.unknown, *lost))
 
 
 def _without_windows(reading: Reading) -> str:
@@ -267,28 +238,33 @@ def _when(reading: Reading, frame: pl.DataFrame, query: Query) -> tuple[str, ...
     return tuple(dates[-1:]) or ((usual,) if usual else ())
 
 
-def _is_agent(by: Piece, reading: Reading) -> bool:
+def is_agent(by: Piece, reading: Reading) -> bool:
     """Whether "by" stands before who did it: "reported by the network scanner"."""
     before = reading.asked.words[by.at - 1] if by.at else ""
-    return by.words == "by" and before.endswith(("ed", "en", "wn")) and by.at + 1 < len(reading.asked.words)
+    after = reading.asked.words[by.end : by.end + 1]
+    return by.words == "by" and (
+        after in (("what",), ("whom",), ("who",)) or (before.endswith(("ed", "en", "wn")) and bool(after))
+    )
 
 
 def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
     """The column to count by: after "by" or "per", or before "the most"."""
     most = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
     by = next(
-        (n for n, piece in enumerate(reading.pieces) if piece.sense("group") and not _is_agent(piece, reading)), None
+        (n for n, piece in enumerate(reading.pieces) if piece.sense("group") and not is_agent(piece, reading)), None
     )
     if by is None and not most and not re.match(_DOES, reading.asked.text):
         return None
     words = reading.asked.words
-    which = re.match(r"(?:which|what) (\w+)", reading.asked.text)
-    wanted = GROUP_WORDS.get(stem(which[1])) if most and which is not None else None
-    if wanted is not None and wanted in frame.columns:
-        return wanted
+    which = re.match(r"(?:which|what) (\w+)(?: (\w+))?", reading.asked.text) if most else None
+    for word in () if which is None else which.groups(""):
+        if (wanted := GROUP_WORDS.get(stem(word))) is not None and wanted in frame.columns:
+            return wanted
     if most and intent == "who":
         roles = columns_of(reading, "role", frame)
-        owing = reading.asked.matches(r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with)\b")
+        owing = reading.asked.matches(
+            r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with|did|does|do|made|makes|handles|handled)\b"
+        ) or any((one := piece.sense("date")) and one.column in ENDS for piece in reading.pieces)
         return next(iter(roles or (reading.entity.people if owing else ())), None)
     after = reading.pieces[by + 1 :] if by is not None else reading.pieces
     start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)

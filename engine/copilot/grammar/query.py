@@ -179,7 +179,7 @@ BEST = frozenset(
 _BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
 # superlatives of the scale of severity, whatever else the rows are ordered by
 _SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
-_LATELY = ("lately", "recently", "recent")
+_LATELY = ("lately", "recently", "recent", "most recently")
 
 
 def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
@@ -196,7 +196,7 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
             count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
             plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
             most = count if count > 1 else 5 if plural and sense.column != "due" else 1
-            return Order(column, down, most, " ".join(piece.phrase))
+            return Order(column, down, most, "latest" if piece.words in _LATELY else piece.words)
     return None
 
 

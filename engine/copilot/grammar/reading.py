@@ -19,7 +19,7 @@ from engine.copilot.grammar.wording import write_out
 
 LONGEST_PHRASE = 7
 _SPANS = frozenset(("day", "week", "month", "quarter", "year"))  # never searched for in titles
-_SIGNS = {
+SIGNS = {
     **dict.fromkeys(
         phrases(
             "above, over, greater than, longer than, more than, higher than, exceeding, exceeded, exceed, >, worse than"
@@ -39,8 +39,9 @@ _SIGNS = {
 _TIMES = {"m": 1 / 60, "h": 1, "d": 24, "w": 168}  # hours of a unit, by its first letter
 _UNIT = r"\s*(?P<unit>%|(?:percent|minutes?|mins?|hours?|hrs?|days?|weeks?|points?)\b)?"
 _NUMBER = r"\d+(?:\.\d+)?"
+SIGN = "|".join(sorted(SIGNS, key=len, reverse=True))
 _BOUND = re.compile(
-    rf"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))})\s*(?P<number>{_NUMBER})(?![\w-]){_UNIT}"
+    rf"(?P<sign>{SIGN})\s*(?P<number>{_NUMBER})(?![\w-]){_UNIT}"
     rf"|\bbetween (?P<low>{_NUMBER}) and (?P<high>{_NUMBER})(?![\w-])(?P<range_unit>\s*%|\s*percent\b)?"
     rf"|(?<![\w.-])(?P<from>{_NUMBER})(?:\+|\s*%? or (?:more|higher|above|over))(?!\w)"
     rf"|(?<![\w.-])(?P<to>{_NUMBER})\s*%? or (?:less|fewer|lower|below|under)\b"
@@ -161,7 +162,7 @@ def ask(text: str, today: date, now: datetime | None = None) -> CopilotQuestion:
         unit = _TIMES.get((match["unit"] or "")[:1]) if (match["unit"] or "p")[0] != "p" else None
         number = float(match["number"])
         bound = NumberLimit(
-            _SIGNS[match["sign"]], number, sentence, at=at, hours=None if unit is None else number * unit
+            SIGNS[match["sign"]], number, sentence, at=at, hours=None if unit is None else number * unit
         )
     return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), time_windows, bound, hours)
 
@@ -193,7 +194,7 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             continue
         elif word not in _SPANS and _titles(entity, frame, stem(word)):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
-        elif (near := nearest(stem(word), known.singles) or by_ending(word, known.roots)) is not None:
+        elif (near := _meant(word, entity, known)) is not None:
             pieces.append(Piece((near,), known.senses((near,)), piece.at))
             corrections.append((word, near))
         else:
@@ -225,6 +226,13 @@ def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:
         else:
             yield Piece((said[at],), at=at)
             at += 1
+
+
+def _meant(word: str, entity: Entity, known: Lexicon) -> str | None:
+    """The known word that is meant by a misspelt one, or one of another ending; "reviewed" is no review ahead."""
+    near = nearest(stem(word), known.singles) or by_ending(word, known.roots)
+    ahead = near is not None and any(one.kind == "date" and one.column == entity.due for one in known.senses((near,)))
+    return None if ahead and word.removesuffix("ed") == near else near
 
 
 def is_verb_of(word: Piece, pieces: Sequence[Piece]) -> bool:

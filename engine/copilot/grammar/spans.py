@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 
 import polars as pl
 
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.query import TIMED, Constraint, columns_of
-from engine.copilot.grammar.reading import Reading
+from engine.copilot.grammar.reading import SIGN, SIGNS, NumberLimit, Reading
 from engine.copilot.grammar.windows import TimeWindow
 
 
@@ -220,8 +220,10 @@ def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
         bound = replace(bound, number=in_unit(bound.hours, column))
     elif re.search(r"%|\bpercent\b", bound.words) and (frame[column].cast(pl.Float64).max() or 0) <= 1:  # type: ignore[operator]
         bound = replace(bound, number=bound.number / 100)
-    where = bound.within(pl.col(column)).fill_null(False)
-    return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}", where, after=True)
+    never = reading.asked.matches(r"\btime to \w+ yet above\b")  # what was not done at all took longer, too
+    where = bound.within(pl.col(column)).fill_null(never)
+    words = f"{bound.words} so far" if never else bound.words
+    return Constraint(f"bound:{column}", f"with {heading(column)} {words}", where, after=True)
 
 
 def _column_of_time(reading: Reading, frame: pl.DataFrame) -> str | None:
@@ -247,9 +249,16 @@ def _column_of_number(reading: Reading, frame: pl.DataFrame) -> str | None:
     return reading.entity.scale if found is None and not named else found
 
 
-def clock_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
-    """The hours of the day, where the moment is on record."""
+def clock_of(reading: Reading, frame: pl.DataFrame, today: date) -> Constraint | None:
+    """The hours of the day, where the moment is on record; of what lasts, that it lasts then, today at least."""
     asked = reading.asked.clock
+    if asked is not None and "from_local" in frame.columns:
+        days = {day for window in reading.asked.windows for day in (window.first, window.last)} or {today}
+        day = days.pop()
+        if days or day is None or asked.last != asked.first + 1:
+            return None
+        moment = pl.lit(datetime.combine(day, time(asked.first % 24)))
+        return Constraint("clock", asked.words, moment.is_between("from_local", "to_local", closed="left"), after=True)
     if asked is None or "hour" not in frame.columns:
         return None
     hour = pl.col("hour").str.head(2).cast(pl.Int64)
@@ -259,16 +268,17 @@ def clock_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
 
 
 def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], tuple[str, ...]]:
-    """Numbers right behind the name of a column ("port 443"), and the words that are used up with them."""
+    """Numbers right behind the name of a column ("port 443", "above CVSS 9"), and the words used up with them."""
     made, used = [], []
     for piece in reading.pieces:
-        sense = piece.sense("attribute")
+        sense = piece.sense("attribute", "measure")
         text = next(iter(reading.asked.words[piece.end : piece.end + 1]), "")
-        if sense is None or text not in reading.unknown or not text.isdigit():
+        if sense is None or not re.fullmatch(r"\d+(?:\.\d+)?", text) or not frame.schema[sense.column].is_numeric():
             continue
-        if frame.schema[sense.column].is_numeric():
-            where = (pl.col(sense.column) == int(text)).fill_null(False)
-            label = f"with {heading(sense.column)} {text}"
-            made.append(Constraint(f"bound:{sense.column}", label, where, after=True))
-            used.append(text)
+        said = re.search(rf"\b({SIGN}) (?:an? |the )?$", " ".join(reading.asked.words[: piece.at]) + " ")
+        limit = NumberLimit("=" if said is None else SIGNS[said[1]], float(text), text)
+        label = f"with {heading(sense.column)} {text if said is None else f'{said[1]} {text}'}"
+        where = limit.within(pl.col(sense.column)).fill_null(False)
+        made.append(Constraint(f"bound:{sense.column}", label, where, after=True, at=piece.at))
+        used += [text, *(() if said is None else said[1].split())]
     return made, tuple(used)

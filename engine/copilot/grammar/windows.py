@@ -38,7 +38,8 @@ _UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
 FUTURE = re.compile(
     r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming|overload\w*|overbooked|capacity|"
     r"away|absent|absence|vacation|on leave|available hours|free hours|bandwidth|become|becomes|go stale|goes stale|"
-    r"will|would|lapses|ready)\b"
+    r"will|would|lapses|ready|must|(?:needs?|has|have|ought) to|should(?! have))\b|"
+    r"(?<!was )(?<!were )(?<!been )(?<!did )\bon (?:call|duty)\b(?! did)"
 )
 
 
@@ -231,6 +232,8 @@ def _since(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
 
 def _before(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, ahead)
+    if span is not None and ahead and span[0] == today and match["weekday"]:  # said on a Friday: the next one
+        span = (today + timedelta(weeks=1),) * 2
     return None if span is None else TimeWindow(None, span[0] - timedelta(days=1), _match_text(match))
 
 
@@ -301,7 +304,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (rf"\b(?:until|till|by) {_POINT}\b", _until),
         (rf"\b(?:after|later than|beyond) {_POINT}\b", _after),
         (rf"{_IN}\b(?P<which>last|previous|this|current|next|coming|following) {_UNIT}\b", _calendar),
-        (rf"\b(?:(?:in|during|for|on|from|of)\s+){_POINT}\b", _within),
+        (rf"\b(?:(?:in|during|over|for|on|from|of)\s+){_POINT}\b", _within),
         (
             r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
             lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today, ahead), _match_text(match)),

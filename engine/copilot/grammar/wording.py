@@ -31,7 +31,7 @@ _MONTH = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 _BASE = {"ack": "acknowledge", "acknowledg": "acknowledge", "mitigat": "mitigate", "resolv": "resolve"}
-_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+_NOBODY = r"(?:we|i|you|they|it|the|our|my|this|that|he|she|a|an|all|any)\b"  # no name of a person
 _QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 # ways to say what there is a shorter word for
 _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
@@ -42,6 +42,11 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             r"but|all but|"
             r"except for|excluding|other than|with the exception of|aside from|apart from|bar)\b",
             "except",
+        ),
+        (r"\b(than|over|under|least|most|within) an? (hour|minute)\b", r"\1 1 \2"),
+        (
+            r"\b(?:still )?(?:un|not |nobody )(ack|acknowledg|mitigat|resolv|fix)ed (?:after|within) (\d+) ?(\w+)",
+            lambda match: f"with time to {_BASE.get(match[1], match[1])} yet above {match[2]} {match[3]}",
         ),
         (
             r"\b(?:nobody|no one|noone) (?:was |were |got )?(?:hit|affected|hurt|impacted)(?: by(?= |$))?",
@@ -67,7 +72,8 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             "except ",
         ),
         (
-            r"\b(?:has |have |had )?(?:left|quit|departed)(?: from)? (?:the (?:company|organi[sz]ation|firm)|us)\b",
+            r"\b(?:has |have |had )?(?:left|quit|departed)(?: from)? (?:the (?:company|organi[sz]ation|firm)|us)\b|"
+            r"(?<=^who )(?:has |have )?(?:left|quit)\b(?= (?:in|since|this|last|recently)\b| *[?.!]*$)",
             "departed",
         ),
         (r"\bpast (?:its|their|the) (?:(?!due)\w+ date|deadlines?)\b", "overdue"),
@@ -81,14 +87,29 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             r"\bdid (?:nobody|no one|noone) (?!own\b)(\w+?)(e?)(?= |$|\?)",
             lambda match: f"not {match[1]}{match[2] or 'e'}d",
         ),
+        # what a person did stands in the audit log, what one must do is a duty
+        (rf"^(?:so |and )?what (?:did|has) (?!{_NOBODY})(\w+(?: \w+)?) (?:do|done)\b", r"audit events of \1"),
+        (
+            rf"^(?:so |and )?what (?:must|should|does|do) (?!{_NOBODY})(\w+(?: \w+)?) "
+            r"(?:have to do|need to do|do|owe|have to finish|finish|deliver)\b(?= (?:by|before|until|till|this|next|in|"
+            r"on|today|tomorrow)\b)",
+            r"pending duties of \1",
+        ),
+        (r"\bdid (\w+(?: \w+)?) (last |ever |first )?(?:sign|log) ?(?:in|on)\b", r"was the \2successful login of \1"),
+        (
+            r"\b(failed|successful|denied|refused|any|many|last|latest|recent) (?:sign|log)[ -]?(?:in|on)(s?)\b"
+            r"(?! (?:incident|ticket|alert|page|outage|from))",
+            r"\1 login\2",
+        ),
+        # "those closed in May were late" is how late they were closed, and not how they stood in May
+        (
+            r"\b(\w+ed) ((?:in|since|during|last|this) (?:the )?\w+(?: \w+)?) (?:were|was) (late|on time|in time)\b",
+            r"\1 \3 \2",
+        ),
         (
             rf"\b(between|from) (\d{{1,2}})(?:st|nd|rd|th)? (and|to|until|till) (\d{{1,2}})(?:st|nd|rd|th)? "
             rf"({_MONTH})\b",
             r"\1 \2 \5 \3 \4 \5",
-        ),
-        (
-            r"\b(?:still )?(?:un|not )(ack|acknowledg|mitigat|resolv|fix)ed after (\d+) ?(\w+)",
-            lambda match: f"with time to {_BASE.get(match[1], match[1])} above {match[2]} {match[3]}",
         ),
         (r"\btonight\b|\bthis (?:morning|afternoon|evening)\b", "today"),
         (
@@ -116,13 +137,12 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"\bdid ((?:the |our )?\w+) open\b", r"\1 opened"),
         (r"\bare we (?:still )?(?:vulnerable|exposed) to\b", "any open findings with"),
         (
-            r"\b(not|never) (\w+ed|met|run|ran|tested) (?:in|for|within|during) (?:over |more than )?an? "
-            r"(day|week|month|quarter|year)\b",
-            lambda match: f"{match[1]} {match[2]} in the past {_DAYS[match[3]]} days",
+            r"\b(not|never) (\w+ed(?: at| off)?|met|run|ran) (?:in|for|within|during) (?:over |more than |at least )?"
+            r"(?P<n>an?|\d+) (?P<unit>(?:day|week|month|quarter|year)s?)\b",
+            lambda match: f"{match[1]} {match[2]} in the past {match['n'].replace('an', 'a')} {match['unit']}",
         ),
         (r"\b(than|least|most|exactly) once\b", r"\1 1"),
         (r"\bon an? (\w+day)\b", r"on \1s"),
-        (r"\b(than|over|under|least|most|within) an? (hour|minute)\b", r"\1 1 \2"),
         (r"\b(took|takes?|taking|lasted|lasts?|ran) (?:over|more than) an? (day|week)\b", r"\1 longer than a \2"),
         (r"\b(took|takes?|taking|lasted|lasts?) (?:under|less than) an? (day|week)\b", r"\1 less than 1 \2"),
         (

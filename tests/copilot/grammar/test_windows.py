@@ -100,9 +100,26 @@ def test_a_number_of_users_is_no_year():
         ("risks between 4 and 9", None),  # a bare number is no hour
         ("after 5 days", None),
         ("before 13pm", None),
+        ("tomorrow at 3am", (3, 4)),
+        ("on monday at noon", (12, 13)),
+        ("look at 3 incidents", None),
     ],
 )
 def test_hours_of_the_day_are_read_where_they_are_said_as_such(text, hours):
     clock_hours, rest = clock(plain(text))
     assert (None if clock_hours is None else (clock_hours.first, clock_hours.last)) == hours
     assert (rest == plain(text)) is (hours is None)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("who is on call on monday", "2026-11-23", "2026-11-23"),
+        ("who was on call on monday", "2026-11-16", "2026-11-16"),
+        ("what must be signed before friday", None, "2026-11-26"),
+        ("away over christmas", "2026-12-25", "2026-12-25"),
+    ],
+)
+def test_what_is_ahead_is_asked_of_the_coming_day(text, first, last):
+    (window,), _ = windows.find(plain(text), TODAY)
+    assert [None if day is None else day.isoformat() for day in (window.first, window.last)] == [first, last]
