@@ -95,7 +95,7 @@ class NamedFigure:
 def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], today: date) -> NamedFigure | None:
     """The figure whose title has the words of the question and no others; None where none has, or several."""
     content = _content(asked.words)
-    if not content or asked.bound is not None or asked.matches(_HISTORY):
+    if not content or asked.bound is not None or asked.clock is not None or asked.matches(_HISTORY):
         return None
     figures = {
         figure.id: figure

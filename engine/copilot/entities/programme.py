@@ -420,6 +420,7 @@ TEST = Entity(
         "population": ("population",),
     },
     reason="cause",
+    hints=("procedure", "procedures"),
     report="testing-schedules",
     fillers=("control",),
 )

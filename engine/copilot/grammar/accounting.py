@@ -135,6 +135,7 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
         return {
             "where": any(c in ("region", "environment") for c in query.columns),
             "whose": query.intent == "who" or bool(query.columns) or bool(query.constraints),
+            "often": query.intent == "count" or bool(query.columns),
             "least": asked.bound is not None or query.order is not None,
         }.get(word, bool(query.columns))
     if word.isdigit():
@@ -226,7 +227,7 @@ _ASKED_ABOUT = (
 
 
 _CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
-_COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test"))
+_COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test", "audit event"))
 # "by" before who or what did it, or before how much: nothing is counted by it
 _AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
 

@@ -59,7 +59,7 @@ GROUP_WORDS: Mapping[str, str] = meanings(
 "service: service; called: framework, standard; owner: owner, person, people; vendor: vendor, supplier; severity: "
 "severity; status: status; state: state; tier: tier; category: category; region: region; hour: hour; weekday: weekday; "
 "root_cause: cause, root cause; priority: priority; kind: kind, type; environment: environment; actor: engineer; "
-"source: source; name: committee; playbook: playbook; schedule_id: schedule")  # fmt: skip
+"source: source; name: committee; playbook: playbook; schedule_id: schedule; procedure: procedure")  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKEND = RowState(
     "at a weekend",
@@ -178,10 +178,12 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     own = {word for phrase in nouns(entity) for word in phrase}
     if entity.reason is not None and entity.reason in frame.columns:
         yield "reason", Sense("attribute", entity.reason)
+    usual = next(iter(entity.people), "owner")
     yield from (
         (said, Sense("attribute", column))
-        for said, column in GROUP_WORDS.items()
-        if column in frame.columns and said not in own
+        for said, named in GROUP_WORDS.items()
+        if (column := usual if named == "owner" and named not in frame.columns else named) in frame.columns
+        and said not in own
     )
     if "age_days" in frame.columns:
         yield from ((said, Sense("attribute", "age_days")) for said in ("age", "old", "days open"))

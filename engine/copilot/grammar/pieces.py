@@ -106,8 +106,10 @@ def turn(
     # "neither … nor": the second is used up with the first where it turned something, too
     pairs = sum(one.words in ("nor", "neither") for one in unknown)
     left = [one for one in left if not (len(turned) >= pairs and one.words in ("nor", "neither"))]
-    again = {piece.at for piece in turned}  # "not critical and not high": the second "not" says no more
-    left = [one for one in left if one.words not in ("not", "non") or one.end not in again]
+    ats = [piece.at for piece in turned]  # "not critical and not high": the second "not" says no more
+    left = [
+        one for one in left if one.words not in ("not", "non") or not min(ats, default=0) < one.at < max(ats, default=0)
+    ]
     return [one for one in pieces if one not in turned and one not in excluded], left, turned, excluded
 
 

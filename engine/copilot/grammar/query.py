@@ -189,6 +189,7 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
         sense = piece.sense("order")
         ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows) and entity.due is not None
         ahead = ahead or (piece.words in _LATELY and intent_of(reading) == "count")
+        ahead = ahead or (piece.sense("measure") is not None and reading.asked.matches(r"\bhow long\b"))  # did it last
         if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
             continue
         column, down = _ordered_by(reading, frame, sense, piece.words)
