@@ -12,7 +12,7 @@ from engine.intake.imports import import_paths
 from engine.intake.imports.files import size_limits
 from engine.intake.imports.files.parquet_limits import check_parquet
 from engine.intake.imports.files.parquet_pages import page_sizes
-from engine.intake.imports.files.size_limits import check_workbook
+from engine.intake.imports.files.size_limits import SizeBounds, check_workbook
 from engine.model.errors import InvalidData
 from tests.conftest import NOW
 
@@ -86,6 +86,13 @@ def test_a_part_that_unpacks_without_end_is_stopped_whatever_it_says_of_its_leng
     assert refusal_of(path, store) == f"vendors.xlsx {expected}"
     (tmp_path / "lies.xlsx").replace(path)
     assert refusal_of(path, store) == f"vendors.xlsx {expected}"
+
+
+def test_bounds_of_whole_pieces_are_told_before_the_sum_of_a_part_is(tmp_path):
+    with zipfile.ZipFile(tmp_path / "vendors.xlsx", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(SHEET, sheet("<row>" + " " * 5_000_000 + "</row>"))
+    with pytest.raises(InvalidData, match="has more than 1,048,576 bytes when unpacked: split it"):
+        check_workbook(tmp_path / "vendors.xlsx", SizeBounds(1 << 20, "split it"))
 
 
 def test_one_long_text_in_many_cells_counts_as_often_as_it_is_used(book, store, small):
