@@ -131,6 +131,8 @@ def plan(
             raise Usage("--back-test looks back from today at one --framework: leave out what else a plan is asked.")
         print_report(form, lambda label: _back_test(org, frameworks[0], as_of, label or "json"))
         return
+    if file is not None and not file.suffix and not file.exists():
+        raise Usage(f"There is no file {file}. A framework is named by --framework: hq plan --framework {file}.")
     if file is not None and (frameworks or by or targets or starts):
         raise Usage(
             f"{file} says frameworks, days and targets: leave out --framework, --by, --target and --type2-from."

@@ -270,3 +270,9 @@ def test_what_makes_no_question_is_refused_in_a_sentence(ready, arguments, expec
     code, out, err = ready("plan", *arguments)
     assert (code, out) == (2, "")
     assert expected in err
+
+
+def test_a_framework_in_the_place_of_a_file_is_told_how_it_is_named(acme, cli):
+    code, out, err = cli("plan", "soc2", "--by", "2027-03-01", "--org", "acme")
+    assert (code, out) == (2, "")
+    assert "There is no file soc2. A framework is named by --framework: hq plan --framework soc2." in err
