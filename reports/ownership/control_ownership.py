@@ -4,21 +4,37 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table, at_most
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.ownership import raci
 from reports.ownership.raci import FINDINGS, ROLES
 from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.packs import pack_name
-from reports.shared.wording import count, part_of, percent
+from reports.shared.packs import pack_name, titled_control
+from reports.shared.wording import count, part_of, percent, some_of
 
-LABELS = {"responsible": "R", "accountable": "A", "consulted": "C", "informed": "I", "share_pct": "Share of all A (%)"}
+LABELS = {
+    "email": "Person",
+    "active": "Still here",
+    "responsible": "Responsible",
+    "accountable": "Accountable",
+    "consulted": "Consulted",
+    "informed": "Informed",
+    "share_pct": "Share of all accountable (%)",
+    "alone": "Does and answers for alone",
+    "no_accountable": "Nobody accountable",
+    "several_accountable": "Several accountable",
+    "accountable_without_authority": "Accountable person has left",
+    "no_responsible": "Nobody responsible",
+    "responsible_left": "Responsible has left",
+    "same_person": "One person does both",
+}
 DEFINITIONS = {
-    "R, A, C, I": "Responsible does the work, accountable answers for it, consulted is asked before, informed is told "
-    "after.",
-    "Active": "Whether the person is an active user; empty for an address that no user has.",
+    "Responsible, accountable, consulted, informed": "The four roles of a RACI matrix: responsible does the work, "
+    "accountable answers for it, consulted is asked before, informed is told after.",
+    "Still here": "Whether the person is an active user; empty for an address that no user has.",
 }
 
 
@@ -29,20 +45,45 @@ def build(figures: Figures, ask: Ask) -> Document:
         *_opening(figures, owned, people, raci.findings(controls), ask),
         tables=(
             Table(
+                "people",
+                "Roles of each person, most accountable first",
+                people.select(
+                    "email",
+                    "accountable",
+                    "share_pct",
+                    "responsible",
+                    pl.exclude("email", "accountable", "share_pct", "responsible"),
+                ),
+                labels=LABELS,
+                hidden=("name", "consulted", "informed", "alone", "key_person"),
+            ),
+            Table(
                 "findings",
                 "What to settle, most urgent first",
                 raci.findings(controls),
                 note="A control stands here once for each of its findings.",
                 state=("finding",),
             ),
-            Table("people", "Load of each person (vertical analysis)", people, labels=LABELS),
-            Table("frameworks", "By framework", _frameworks(controls, ask)),
+            Table(
+                "frameworks", "By framework", _frameworks(controls, ask), labels=LABELS, hidden=("too_many_consulted",)
+            ),
             Table(
                 "controls",
-                "RACI of each control (horizontal analysis)",
-                controls.select("framework", "control_id", "title", *ROLES, "complete", "findings"),
+                "Roles of each control, incomplete ones first",
+                controls.sort("complete", maintain_order=True).select(
+                    "framework",
+                    "control_id",
+                    "title",
+                    "accountable",
+                    "responsible",
+                    "consulted",
+                    "complete",
+                    "informed",
+                    "findings",
+                ),
                 labels=LABELS,
                 words=("findings",),
+                hidden=("informed", "findings"),
             ),
         ),
         coverage=Coverage(owned, controls.height),
@@ -78,19 +119,26 @@ def _opening(figures: Figures, owned: int, people: pl.DataFrame, open_findings: 
         return Opening(f"Nobody is named for {whom}.", setup.fill("control_owners"))
     share = part_of(complete, controls, "control", ("has", "have"))
     share += f" exactly one accountable person and somebody to do it ({percent(figures['ownership_complete_pct'])})"
+    left = figures["controls_accountable_without_authority"]
+    lost = f"; {count(left, 'control rests', 'controls rest')} on somebody who has left" if left else ""
+    return Opening(at_most(f"{share}", f"{lost}") + ".", _step(figures, people, open_findings, ask))
+
+
+def _step(figures: Figures, people: pl.DataFrame, open_findings: pl.DataFrame, ask: Ask) -> str:
+    """Who or what is named first, with whom."""
     top = people.row(0, named=True)
-    step = ""
     if figures["controls_no_accountable"]:
-        number = count(figures["controls_no_accountable"], "control")
+        number = figures["controls_no_accountable"]
         first = open_findings.row(0, named=True)
-        control = f"{ask.framework_name(first['framework'])} {first['control_id']} {first['title']}"
-        step = f"Start with the {number} that nobody is accountable for: name somebody for {control}."
-    elif figures["controls_accountable_without_authority"]:
+        work = f", whose work is with {first['people'][0]}" if len(first["people"]) else ""
+        among = f", the first of {number:,} controls that nobody is accountable for" if number > 1 else ""
+        return f"Name who answers for {titled_control(first, ask)}{work}{among}."
+    if figures["controls_accountable_without_authority"]:
         number = count(figures["controls_accountable_without_authority"], "control")
-        step = f"Hand over the {number} whose accountable person has left."
-    elif top["key_person"]:  # else nobody may be accountable for anything, and there is no share
-        step = f"Relieve {top['email']}, who alone holds {percent(top['share_pct'])} of all accountable roles."
-    return Opening(f"{share}.", step)
+        return f"Hand over the {number} whose accountable person has left."
+    if top["key_person"]:  # else nobody may be accountable for anything, and there is no share
+        return f"Relieve {top['email']}, who alone holds {percent(top['share_pct'])} of all accountable roles."
+    return ""
 
 
 def _warnings(people: pl.DataFrame) -> list[str]:
@@ -105,8 +153,11 @@ def _charts(people: pl.DataFrame) -> list[Chart]:
     answering = people.filter(pl.col("accountable") > 0).head(12)
     if answering.is_empty():
         return []
-    alt = "Controls that each person is accountable for; the longest bar carries most."
-    return [Chart("bars", "Controls by accountable person", answering, "email", "accountable", alt)]
+    gone = answering.filter(~pl.col("active").fill_null(False))["email"].to_list()
+    alt = "Controls that each person is accountable for; the longest bar carries most"
+    alt += f"; red: not an active user ({some_of(gone)})." if gone else "."
+    tones: dict[str, Tone] = dict.fromkeys(gone, "bad")
+    return [Chart("bars", "Controls by accountable person", answering, "email", "accountable", alt, tones=tones)]
 
 
 REPORT = Report(

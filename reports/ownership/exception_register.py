@@ -5,21 +5,21 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, FrameRow, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.ownership import exception_rules as rules
-from reports.ownership.exception_rules import KINDS, STANDINGS
+from reports.ownership.exception_rules import STANDINGS
 from reports.shared import setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, with_whom
+from reports.shared.wording import count, part_of, sentence, some_of, with_whom
 
 LABELS = {"id": "Exception", "evidence_freshness": "Its evidence is", "residual": "Residual rating"}
 STATE = ("standing", "control_state", "residual", "evidence_freshness")
-SHOWN = (
-    *("id", "kind", "framework", "control_id", "title", "reason", "compensating", "compensating_evidence_on"),
-    *("evidence_freshness", "residual", "approver", "approved_on", "expires_on", "days_left", "renewals", "standing"),
-    *("control_state", "in_use", "flags"),
+SHOWN = ("framework", "control_id", "title", "standing", "expires_on", "approver", "kind", "reason", "id")
+UNSHOWN = (
+    *("compensating", "compensating_evidence_on", "evidence_freshness", "residual", "approved_on", "days_left"),
+    *("renewals", "control_state", "in_use", "flags"),
 )
 DEFINITIONS = {
     "In use": "The control is in scope and not effective, so only the exception stands for it.",
@@ -30,6 +30,7 @@ DEFINITIONS = {
     "maintenance.",
 }
 
+FLAGGED = ("flag", "framework", "control_id", "todo", "approver", "expires_on", "id")
 ALARMING = ("expired_in_use", "no_approver", "own_approval")
 
 
@@ -43,19 +44,21 @@ def build(figures: Figures, ask: Ask) -> Document:
             Table(
                 "flags",
                 "What to settle, most urgent first",
-                flagged,
+                flagged.select(*FLAGGED, pl.exclude(FLAGGED)),
                 labels=LABELS,
                 state=("flag",),
                 words=("kind",),
+                hidden=("kind", "days_left", "renewals"),
                 note="An exception stands here once for each of its flags; resolved and rejected ones have none.",
             ),
             Table(
                 "register",
                 "Every exception",
-                register.sort(rank("standing", STANDINGS), "expires_on", "id").select(SHOWN),
+                register.sort(rank("standing", STANDINGS), "expires_on", "id").select(*SHOWN, *UNSHOWN),
                 labels=LABELS,
                 state=STATE,
                 words=("kind", "flags"),
+                hidden=UNSHOWN,
             ),
             Table(
                 "undeclared",
@@ -63,6 +66,7 @@ def build(figures: Figures, ask: Ask) -> Document:
                 undeclared,
                 note="The remediation names a measure meanwhile, and nobody has accepted the departure.",
                 state=("state", "severity"),
+                hidden=("gap_id", "age_days"),
             ),
             Table("by_kind", "By kind and standing", rules.by_kind(register), words=("kind",)),
             Table(
@@ -71,12 +75,12 @@ def build(figures: Figures, ask: Ask) -> Document:
                 rules.worksheets(register),
                 labels=LABELS,
                 note="An empty field is not filled in; an assessor asks for all six.",
+                hidden=("missing",),
                 part_of=("register",),
             ),
         ),
-        charts=_charts(register),
         definitions=DEFINITIONS,
-        warnings=_warnings(figures),
+        warnings=_warnings(figures, ask),
     )
 
 
@@ -93,44 +97,47 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
             "No exception is on record: either every departure is being fixed, or nobody has written one down.",
             setup.fill("exceptions"),
         )
-    start = f"{count(figures['exceptions'], 'exception')}, {figures['exceptions_approved']:,} of them in force"
+    start = f"{part_of(figures['exceptions_approved'], figures['exceptions'], 'exception')} in force"
     if relied := figures["exceptions_expired_in_use"]:
         first = figures.counted_rows("exceptions_expired_in_use").sort("expires_on", "id").row(0, named=True)
-        control, ended = (
-            f"{ask.framework_name(first['framework'])} {first['control_id']}",
-            spelled_day(first["expires_on"]),
-        )
+        ended = spelled_day(first["expires_on"])
         return Opening(
             f"{start}; {count(relied, 'expired one')} {'is' if relied == 1 else 'are'} still relied on.",
-            f"Renew or close {first['id']} ({control}, expired {ended}, {with_whom(first['approver'])}).",
+            f"Renew or close the exception from {_control(first, ask)}, which expired on {ended} "
+            f"({first['id']}, {with_whom(first['approver'])}).",
         )
     if figures["exceptions_expiring_in_30_days"]:
         first = figures.counted_rows("exceptions_expiring_in_30_days").sort("expires_on", "id").row(0, named=True)
         ends = spelled_day(first["expires_on"])
-        whom = with_whom(first["approver"])
-        return Opening(f"{start}.", f"Close the gap of {first['id']} or renew it before it ends on {ends} ({whom}).")
+        return Opening(
+            f"{start}.",
+            f"Close the gap of {_control(first, ask)} or renew its exception before it ends on {ends} "
+            f"({first['id']}, {with_whom(first['approver'])}).",
+        )
     return Opening(f"{start}.")
 
 
-def _warnings(figures: Figures) -> list[str]:
+def _control(row: FrameRow, ask: Ask) -> str:
+    """The control of an exception, with its title where the catalogue has one."""
+    return " ".join(filter(None, (ask.framework_name(row["framework"]), row["control_id"], row["title"])))
+
+
+def _warnings(figures: Figures, ask: Ask) -> list[str]:
     return [
-        (Alarm if name in ALARMING else str)(f"{count(number, 'exception')}: {text}")
-        for name, (text, warned, _) in rules.FLAGS.items()
-        if warned and (number := figures[f"exceptions_{name}"])
+        (Alarm if name in ALARMING else str)(_warning(figures.counted_rows(f"exceptions_{name}"), text, todo, ask))
+        for name, (text, warned, todo) in rules.FLAGS.items()
+        if warned and figures[f"exceptions_{name}"]
     ]
 
 
-def _charts(register: pl.DataFrame) -> list[Chart]:
-    if register.is_empty():
-        return []
-    frame = (
-        register.group_by("kind", "standing")
-        .agg(exceptions=pl.len())
-        .sort(rank("kind", KINDS), rank("standing", STANDINGS))
-        .with_columns(pl.col("kind", "standing").str.replace_all("_", " "))
-    )
-    alt = "Exceptions by kind, split by where they stand."
-    return [Chart("stacked", "Exceptions by kind", frame, "kind", "exceptions", alt, series="standing")]
+def _warning(flagged: pl.DataFrame, text: str, todo: str, ask: Ask) -> str:
+    """What is wrong, with which exceptions, and who has to do what about it."""
+    rows = flagged.sort("expires_on", "id").iter_rows(named=True)
+    named = [
+        f"{row['id']} from {ask.framework_name(row['framework'])} {row['control_id']} ({with_whom(row['approver'])})"
+        for row in rows
+    ]
+    return f"{sentence(text.removesuffix('.'))}: {some_of(named, 3)}. {todo}"
 
 
 REPORT = Report(

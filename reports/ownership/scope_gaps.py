@@ -10,9 +10,9 @@ from reports.shared.ordering import rank
 REVIEW_MONTHS = 12
 # gap: what to do, most urgent first
 GAPS: Mapping[str, str] = {
-    "undocumented_system": "Declare it with owner, data and boundary, or switch it off.",
     "flow_without_agreement": "Sign an agreement with the receiver, or stop the flow.",
     "flow_unencrypted": "Encrypt it in transit.",
+    "undocumented_system": "Declare it with owner, data and boundary, or switch it off.",
     "flow_to_undeclared": "Declare the system at the other end.",
     "no_controls": "Say which frameworks apply to it or which controls protect it.",
     "excluded_without_reason": "Write down why it is out of scope, or bring it in.",
@@ -22,6 +22,13 @@ GAPS: Mapping[str, str] = {
     "no_owner": "Name an owner.",
     "review_overdue": "Confirm its scope; that is due once a year.",
 }
+SECURE = (
+    "https",
+    "tls",
+    "sftp",
+    "ssh",
+    "mtls",
+)  # protocols that encrypt: a flow by one that is not encrypted is an error
 _COLUMNS = ("gap", "subject", "name", "detail", "owner")
 
 
@@ -45,7 +52,7 @@ def undeclared_systems(observations: pl.DataFrame) -> pl.DataFrame:
 
 
 def gaps(systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """Every gap, most urgent first."""
+    """Every gap, most urgent first; a flow is with the owner of the system that it comes from."""
     strangers = undeclared_systems(observations)
     services = observations.filter(pl.col("seen_in").list.contains("services"))["service_id"].drop_nulls().to_list()
     inside, outside = systems.filter("in_scope"), systems.filter(~pl.col("in_scope"))
@@ -62,12 +69,13 @@ def gaps(systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataF
     stray = pl.col("service_id").is_not_null() & ~pl.col("service_id").is_in(services)
     crossing = (pl.col("from_region") != pl.col("to_region")).fill_null(False)
     unknown_end = pl.col("from_name").is_null() | pl.col("to_name").is_null()
+    flows = data_flows.join(systems.select("owner", from_system="id"), on="from_system", how="left")
     frames = [
         _rows("undocumented_system", strangers, "name", pl.format("seen in {}", pl.col("seen_in").list.join(", "))),
-        _flow_rows("flow_without_agreement", data_flows.filter("leaves", pl.col("agreement_ref").is_null())),
-        _flow_rows("flow_unencrypted", data_flows.filter(~pl.col("encrypted").fill_null(False))),
-        _flow_rows("flow_to_undeclared", data_flows.filter(unknown_end)),
-        _flow_rows("flow_crosses_region", data_flows.filter(crossing)),
+        _flow_rows("flow_without_agreement", flows.filter("leaves", pl.col("agreement_ref").is_null())),
+        _flow_rows("flow_unencrypted", flows.filter(~pl.col("encrypted").fill_null(False))),
+        _flow_rows("flow_to_undeclared", flows.filter(unknown_end)),
+        _flow_rows("flow_crosses_region", flows.filter(crossing)),
         _rows(
             "no_controls",
             inside.filter(pl.col("frameworks").list.len() == 0, pl.col("controls_named") == 0),
@@ -96,11 +104,11 @@ def _rows(gap: str, frame: pl.DataFrame, subject: str, detail: pl.Expr) -> pl.Da
 
 def _flow_rows(gap: str, flows: pl.DataFrame) -> pl.DataFrame:
     ends = pl.format("{} to {}", pl.coalesce("from_name", "from_system"), pl.coalesce("to_name", "to_system"))
-    by = pl.coalesce("protocol", pl.lit("an unknown protocol"))
-    return flows.with_columns(
-        gap=pl.lit(gap),
-        subject=pl.col("id"),
-        name=ends,
-        detail=pl.format("{} by {}", "data_class", by),
-        owner=pl.lit(None, dtype=pl.String),
-    ).select(_COLUMNS)
+    by = pl.format("{} by {}", "data_class", pl.coalesce("protocol", pl.lit("an unknown protocol")))
+    doubt = (~pl.col("encrypted").fill_null(True)) & pl.col("protocol").str.to_lowercase().is_in(SECURE)
+    detail = pl.when(doubt.fill_null(False)).then(
+        pl.format("{}, which encrypts, yet declared as not encrypted: one of both is wrong", by)
+    )
+    return flows.with_columns(gap=pl.lit(gap), subject=pl.col("id"), name=ends, detail=detail.otherwise(by)).select(
+        _COLUMNS
+    )

@@ -182,17 +182,26 @@ def tables(figures: Figures, senders: pl.DataFrame) -> tuple[Table, ...]:
     """The whole section: what did not arrive, every sender, every service in scope with who watches it."""
     services = figures.rows(scope)
     return (
-        Table("arrivals", "What did not arrive", figures.rows(missing), note=sentence(figures), words=("kind",)),
+        Table(
+            "arrivals",
+            "What did not arrive",
+            figures.rows(missing),
+            note=sentence(figures),
+            words=("kind",),
+            hidden=("subject", "messages"),
+        ),
         Table(
             "senders",
             "Senders, by token and monitor",
             senders.select(SENDER_COLUMNS).sort("token", "source"),
             state=("sender_state",),
+            hidden=("first_on",),
         ),
         Table(
             "monitoring",
             "Services in scope and who watches them",
             services.select(SERVICE_COLUMNS).sort(pl.col("watch") == "live", "service", "service_id"),
             state=("watch",),
+            hidden=("frameworks",),
         ),
     )

@@ -2,15 +2,19 @@
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Document, FrameRow, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
-from reports.shared.wording import count, part_of, percent, spell, with_whom
+from reports.shared.wording import count, part_of, percent, with_whom
 from reports.testing import linking
 
+SUGGESTED = ("framework", "control_id", "title", "control_state", "adds", "test", "performed_on", "basis")
+TESTED = ("title", "kind", "performed_on", "outcome", "status", "suggested", "actor")
+LINKED = ("framework", "control_id", "status", "outcome", "freshness", "linked_on", "linked_by")
 ROUTE = "/api/governance/compliance/testing-evidence-linker"
 LABELS = {
     "title": "What was tested",
@@ -19,9 +23,14 @@ LABELS = {
     "status": "Link",
     "freshness": "Age of the test",
 }
+GAINS = {
+    "first": "it would have its first test",
+    "renews": "its stale test would be fresh again",
+    "supports": "a passed test would support what it has, and its state stays as it is",
+}
 DEFINITIONS = {
     "Test": "A dry-run of a playbook, or a recurring test that was performed.",
-    "Match by": "Runbook: the runbook of the control has the playbook. Policy: the guardrail that the dry-run was held "
+    "Fits by": "Runbook: the runbook of the control has the playbook. Policy: the guardrail that the dry-run was held "
     "against supports the control. Schedule: the recurring test is that of the control. A match is a suggestion; "
     "somebody has to judge it.",
     "Test evidence would be": "First: the control needs a test and has none. Renews: the one that it has is stale. "
@@ -33,33 +42,43 @@ DEFINITIONS = {
 
 def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     tests, suggestions = figures.rows(linking.tests_in_period), figures.rows(linking.suggestions)
+    links = figures.rows(linking.links)
     return Document(
         *_opening(suggestions, control_status, figures, ask),
         tables=(
             Table(
                 "suggestions",
                 "Links to decide on, most useful first",
-                suggestions,
-                labels={"basis": "Match by", "freshness": LABELS["freshness"]},
+                suggestions.select(*SUGGESTED, pl.exclude(SUGGESTED)),
+                labels={"test": "Test that fits", "basis": "Fits by", "freshness": LABELS["freshness"]},
                 state=("control_state", "freshness"),
-                hidden=("link_body", "age_days", "window_days"),
-                note="The newest fitting test of each control. Machine formats have the body to post.",
+                hidden=("test_id", "freshness", "link_body", "age_days", "window_days"),
+                note="The newest fitting test of each control. Whoever owns the control judges whether it shows it.",
             ),
             Table(
                 "tests",
                 "Tests of the period, newest first",
-                tests,
-                labels=LABELS,
+                tests.select(*TESTED, pl.exclude(TESTED)),
+                labels={**LABELS, "title": "Test", "suggested": "Controls that it fits"},
                 state=("outcome", "status"),
                 words=("kind",),
-                hidden=("policy_id", "suggested_controls"),
+                hidden=(
+                    "id",
+                    "policy_id",
+                    "policy_version",
+                    "performed_at",
+                    "suggested_controls",
+                    "bundles",
+                    "linked_controls",
+                ),
             ),
             Table(
                 "links",
                 "Links of these tests",
-                figures.rows(linking.links),
+                links.select(*LINKED, pl.exclude(LINKED)),
                 labels=LABELS,
                 state=("status", "freshness", "outcome"),
+                hidden=("test_id", "window_days", "age_days", "link_id", "bundle_id", "supplement"),
             ),
             Table("playbooks", "By playbook", linking.by_playbook(tests)),
             Table(
@@ -70,9 +89,8 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             ),
         ),
         coverage=packs.controls_coverage(control_status),
-        charts=_charts(figures),
         definitions=DEFINITIONS,
-        footnotes=(f"To link tests, post its body, which the JSON has, to {ROUTE}; each link is an audit event.",),
+        footnotes=(f"Links are made with {ROUTE}: the JSON has the body to post; each link is an audit event.",),
     )
 
 
@@ -84,39 +102,27 @@ def _opening(suggestions: pl.DataFrame, control_status: pl.DataFrame, figures: F
     if not passed:
         return Opening(f"None of {count(tests, 'test')} in {days} passed, so none can be evidence.")
     used = part_of(passed - figures["tests_unused"], passed, "passed test")
-    share = f"In {days} {used} linked ({percent(figures['tests_linked_pct'])})"
+    share = f"In {days} {used} linked to a control ({percent(figures['tests_linked_pct'])})"
     if suggestions.is_empty():
         return Opening(f"{share}; no further link is suggested.")
     first = suggestions.row(0, named=True)
     mine = [pl.col(name) == first[name] for name in ("framework", "control_id")]
     owner = control_status.row(by_predicate=pl.all_horizontal(mine), named=True)["owner"]
-    state = spell(first["control_state"])
-    why = {"first": "which has no test yet", "renews": "whose test is stale"}.get(
-        first["adds"], f"which is {state}" if state != "effective" else "which it would support"
-    )
-    control = packs.titled_control(first, ask)
-    more = count(figures["controls_suggested"], "more control", "more controls")
     return Opening(
-        f"{share}, tests fit {more}.", f"Link {first['test_id']} to {control} first, {why} ({with_whom(owner)})."
+        f"{share}; {count(figures['controls_suggested'], 'more control')} could use one as evidence.",
+        f"Link {_test(first)} to {packs.titled_control(first, ask)} ({with_whom(owner)}): {GAINS[first['adds']]}.",
     )
 
 
-def _charts(figures: Figures) -> list[Chart]:
-    if not figures["tests_in_period"]:
-        return []
-    numbers = {name: figures[f"tests_{name}"] for name in linking.STATUSES}
-    frame = pl.DataFrame({"link": list(numbers), "tests": list(numbers.values())})
-    return [
-        Chart(
-            "bars",
-            "Tests by link",
-            frame,
-            "link",
-            "tests",
-            "Tests of the period by where linking stands.",
-            words=("link",),
-        )
-    ]
+def _test(suggestion: FrameRow) -> str:
+    """The test of a suggestion as it is called: a dry-run by its playbook."""
+    day = spelled_day(suggestion["performed_on"])
+    name = suggestion["test"] or suggestion["test_id"]
+    return (
+        f"the dry-run “{name.replace('-', ' ')}” of {day}"
+        if "schedule" not in suggestion["basis"]
+        else f"the test “{name}” of {day}"
+    )
 
 
 REPORT = Report(

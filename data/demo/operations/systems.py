@@ -58,7 +58,7 @@ def fill(story: Story) -> None:
                 from_system=source["id"],
                 to_system=target["id"],
                 data_class=source["data_classes"].split("; ")[0],
-                protocol="https" if number % 3 else "tls",
+                protocol="http" if number % 38 == 4 else "https" if number % 3 else "tls",
                 encrypted=number % 38 != 4,
             )
     data_class = story.tables["data_flows"][0]["data_class"]

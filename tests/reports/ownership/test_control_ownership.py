@@ -51,7 +51,8 @@ def finding_rows(held):
 def test_one_who_does_and_another_who_answers_is_complete():
     held = report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), ("A1", "C", CYD), ("A1", "I", CYD))
     assert finding_rows(held) == []
-    assert frame(held, "controls").rows() == [("soc2", "A1", "Control A1", [ANN], [BOB], [CYD], [CYD], True, [])]
+    shown = ("responsible", "accountable", "consulted", "informed", "complete", "findings")
+    assert frame(held, "controls").select(shown).rows() == [([ANN], [BOB], [CYD], [CYD], True, [])]
     assert held.coverage == Coverage(1, 1)
     assert (held.summary["ownership_complete"], held.summary["ownership_complete_pct"]) == (1, 100.0)
 
@@ -117,7 +118,7 @@ def test_roles_on_controls_that_do_not_apply_do_not_count():
 
 def test_where_nobody_is_accountable_nobody_has_a_share():
     held = report({"A1": False}, ("A1", "I", ANN))
-    assert held.next_step.startswith("Start with the 1 control that nobody is accountable for: name somebody for ")
+    assert held.next_step == "Name who answers for SOC 2 A1 Control A1."
     assert frame(held, "people")["share_pct"].to_list() == [None]
 
 
@@ -155,7 +156,7 @@ def test_the_first_sentence_is_short_and_the_next_one_says_where_to_start():
     held = report({"A1": True, "A2": False}, ("A1", "R", ANN), ("A1", "A", BOB), ("A2", "R", ANN))
     assert lead(held) == (
         "1 of 2 controls has exactly one accountable person and somebody to do it (50.0 %).",
-        "Start with the 1 control that nobody is accountable for: name somebody for SOC 2 A2 Control A2.",
+        f"Name who answers for SOC 2 A2 Control A2, whose work is with {ANN}.",
     )
     assert lead(report({"A1": False})) == (
         "Nobody is named for the one control in scope.",

@@ -45,7 +45,7 @@ def test_a_sound_exception_has_no_flag():
     assert frame(held, "flags").is_empty()
     row = frame(held, "register").row(0, named=True)
     assert (row["standing"], row["in_use"], row["control_state"], row["flags"]) == ("approved", True, "partial", [])
-    assert lead(held) == ("1 exception, 1 of them in force.", "")
+    assert lead(held) == ("1 of 1 exception is in force.", "")
 
 
 @pytest.mark.parametrize(
@@ -86,17 +86,19 @@ def test_an_expired_exception_in_use_is_the_headline():
     expired = {**GOOD, "standing": "expired", "expires_on": date(2026, 11, 1), "days_left": -19}
     held = report(expired, {**GOOD, "id": "E2"})
     assert lead(held) == (
-        "2 exceptions, 1 of them in force; 1 expired one is still relied on.",
-        f"Renew or close E1 (SOC 2 A1, expired 1 Nov 2026, with {EVE}).",
+        "1 of 2 exceptions is in force; 1 expired one is still relied on.",
+        f"Renew or close the exception from SOC 2 A1, which expired on 1 Nov 2026 (E1, with {EVE}).",
     )
-    assert held.warnings == ["1 exception: expired and still relied on."]
+    assert held.warnings == [
+        f"Expired and still relied on: E1 from SOC 2 A1 (with {EVE}). Renew it with a new approval, or close the gap."
+    ]
     assert frame(held, "register")["id"].to_list() == ["E1", "E2"]
 
 
 def test_an_expired_exception_that_another_replaced_is_not_relied_on():
     expired = {**GOOD, "standing": "expired", "expires_on": date(2026, 11, 1), "days_left": -19, "replaced": True}
     held = report(expired, {**GOOD, "id": "E2"})
-    assert lead(held) == ("2 exceptions, 1 of them in force.", "")
+    assert lead(held) == ("1 of 2 exceptions is in force.", "")
     assert (held.summary["exceptions_expired"], held.summary["exceptions_expired_in_use"]) == (1, 0)
 
 
@@ -130,15 +132,15 @@ def test_the_empty_register_is_not_praised():
         "Import exceptions.csv with hq import to fill this report.",
     )
     assert set(held.summary.values()) == {0}
-    assert held.charts == []
+    assert not held.charts
 
 
 def test_an_exception_that_ends_soon_is_named_and_counted():
     held = report({**GOOD, "expires_on": date(2026, 12, 20), "days_left": 30}, {**GOOD, "id": "E2", "days_left": 31})
     assert held.summary["exceptions_expiring_in_30_days"] == 1
     assert lead(held) == (
-        "2 exceptions, 2 of them in force.",
-        f"Close the gap of E1 or renew it before it ends on 20 Dec 2026 (with {EVE}).",
+        "2 of 2 exceptions are in force.",
+        f"Close the gap of SOC 2 A1 or renew its exception before it ends on 20 Dec 2026 (E1, with {EVE}).",
     )
 
 

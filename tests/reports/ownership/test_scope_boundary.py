@@ -63,7 +63,7 @@ def gaps(**given):
 def test_a_declared_scope_that_is_observed_has_no_gaps():
     held = report(flows=[FLOW])
     assert frame(held, "gaps").is_empty()
-    assert lead(held) == ("Every observed system is declared, 1 in all; no other gaps in the declared scope.", "")
+    assert lead(held) == ("Every observed system is declared, 1 in all; the declared scope has no gaps.", "")
     assert held.coverage == Coverage(1, 1)
 
 
@@ -86,8 +86,9 @@ def test_what_is_observed_and_not_declared_comes_first():
         ("undocumented_system", "wiki", "seen in alerts, services"),
     ]
     assert lead(held) == (
-        "2 of 3 observed systems are undocumented (33.3 % documented); no other gaps in the declared scope.",
-        "Declare 10.0.0.9 and wiki (nobody owns it).",
+        "2 of 3 observed systems are not declared; the declared scope has no gaps.",
+        "For the system 10.0.0.9 (seen in findings): declare it with owner, data and boundary, or switch it off "
+        "(nobody owns it).",
     )
     assert frame(held, "observed_in").rows() == [
         ("alerts", 2, 1, 1, 50.0),
@@ -146,6 +147,26 @@ def test_a_flow_that_leaves_under_an_agreement_is_no_gap():
     assert frame(held, "flows")["id"].to_list() == ["F2", "F1"]
 
 
+def test_a_flow_is_with_the_owner_of_the_system_that_it_comes_from():
+    held = report(flows=[{**FLOW, "leaves": True, "encrypted": False}])
+    assert frame(held, "gaps").select("gap", "detail", "owner").rows() == [
+        (
+            "flow_without_agreement",
+            "contact data by tls, which encrypts, yet declared as not encrypted: one of both is wrong",
+            "ann@acme.example",
+        ),
+        (
+            "flow_unencrypted",
+            "contact data by tls, which encrypts, yet declared as not encrypted: one of both is wrong",
+            "ann@acme.example",
+        ),
+    ]
+    assert lead(held)[0] == (
+        "Every observed system is declared, 1 in all; the declared scope has 2 gaps, 1 data flow without an agreement "
+        "and 1 not encrypted among them."
+    )
+
+
 def test_a_framework_without_systems_is_shown_with_none():
     held = report(frameworks=("soc2", "hipaa"))
     assert frame(held, "frameworks").rows() == [("SOC 2", 1, 1), ("HIPAA", 0, 0)]
@@ -163,7 +184,7 @@ def test_where_no_control_names_a_system_it_is_said():
     [
         ((), (), "No system is declared and none was observed: the scope is not known."),
         ((), (SEEN,), "No system is declared, yet 1 system was observed."),
-        ((SYSTEM,), (), "1 system declared and nothing observed to compare with; 1 other gap in the declared scope."),
+        ((SYSTEM,), (), "Nothing was observed to compare with 1 declared system; the declared scope has 1 gap."),
     ],
 )
 def test_what_is_not_known_is_said(systems, seen, headline):
@@ -182,8 +203,8 @@ def test_every_figure_is_what_its_rows_give():
     values_follow(REPORT, **given)
     values_follow(REPORT)
     assert explained_rows(REPORT, "scope_gaps", **given).select("name", "reason").rows() == [
-        ("wiki", "undocumented_system: seen in alerts, services"),
         ("Web to Database", "flow_without_agreement: contact data by tls"),
+        ("wiki", "undocumented_system: seen in alerts, services"),
         ("Web to Database", "flow_crosses_region: contact data by tls"),
         ("Web", "no_owner: in scope without an owner"),
     ]
