@@ -16,16 +16,12 @@ from reports.shared.packs import pack_name, titled_control
 from reports.shared.wording import count, part_of, percent, some_of
 
 LABELS = {
-    "email": "Person",
     "active": "Still here",
-    "responsible": "Responsible",
-    "accountable": "Accountable",
     "consulted": "Consulted",
     "informed": "Informed",
     "share_pct": "Share of all accountable (%)",
     "alone": "Does and answers for alone",
     "no_accountable": "Nobody accountable",
-    "several_accountable": "Several accountable",
     "accountable_without_authority": "Accountable person has left",
     "no_responsible": "Nobody responsible",
     "responsible_left": "Responsible has left",

@@ -128,8 +128,8 @@ class Report(Declaration):
                     **document.definitions,
                 },
                 words=(*words, *document.words),
-                units={figure.id: figure.unit for figure in self.figures},
-                better={figure.id: figure.better for figure in self.figures},
+                units={**{figure.id: figure.unit for figure in self.figures}, **document.units},
+                better={**{figure.id: figure.better for figure in self.figures}, **document.better},
             )
         )
 

@@ -3,7 +3,9 @@
 import polars as pl
 
 from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
 from engine.planning.plan import ReadinessPlan
+from reports.shared.packs import control
 
 MOST_NAMED = 5
 
@@ -59,12 +61,12 @@ def _hours_by_week(plan: ReadinessPlan, owner: str) -> list[float]:
     return week
 
 
-def messages(plan: ReadinessPlan) -> pl.DataFrame:
+def messages(plan: ReadinessPlan, ask: Ask) -> pl.DataFrame:
     """One line for each owner that can be sent: what to do by when, in how many hours."""
     rows = []
     for owner in sorted({step.owner for step in plan.steps}):
         mine = [step for step in plan.steps if step.owner == owner]
-        controls = list(dict.fromkeys(step.work.control_id for step in mine))
+        controls = list(dict.fromkeys(control(f"{step.work.framework}:{step.work.control_id}", ask) for step in mine))
         named = ", ".join(controls[:MOST_NAMED])
         more = f" and {len(controls) - MOST_NAMED} more" if len(controls) > MOST_NAMED else ""
         first = mine[0]
@@ -72,7 +74,7 @@ def messages(plan: ReadinessPlan) -> pl.DataFrame:
         takes = f"{worked:g} h" if worked else "signatures that are due"
         text = (
             f"{owner}: {takes} for {named}{more} until {spelled_day(mine[-1].done_on)}; "
-            f"first {first.work.control_id} {first.work.title} by {spelled_day(first.done_on)}."
+            f"first {controls[0]} {first.work.title} by {spelled_day(first.done_on)}."
         )
         rows.append((owner, len(controls), text))
     schema = {"owner": pl.String, "controls": pl.Int64, "message": pl.String}

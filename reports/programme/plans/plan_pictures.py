@@ -11,7 +11,7 @@ from engine.model.documents.document import Chart, ChartMark
 from engine.model.documents.tones import Tone
 from engine.planning.plan import ReadinessPlan
 
-MOST_PICTURES = 8
+MOST_PICTURES = 2
 READINESS: Mapping[str, tuple[str, Tone]] = {
     "nothing done": ("strict_pct", "second"),
     "with the plan": ("planned_strict_pct", "main"),
@@ -47,8 +47,8 @@ def readiness(plan: ReadinessPlan, weeks: pl.DataFrame, holes: pl.DataFrame, ask
                 lines,
                 "on",
                 "strict_pct",
-                "Strict readiness at the end of each week until the day, if nothing is done and if the plan is done; "
-                "in nine of ten ways in which its hours may go it lies between its two lines, or on the upper one."
+                "Share of effective controls at the end of each week until the day, if nothing is done and if the plan "
+                "is done; the third line is what nine of ten simulated courses of its work reach at least."
                 + _lapsed_sentence(of),
                 series="readiness",
                 percent=True,
@@ -86,7 +86,8 @@ def owners(plan: ReadinessPlan, load: pl.DataFrame, holes: pl.DataFrame) -> list
                 lines,
                 "week",
                 "hours",
-                f"Hours that {owner} has in each week until {until}, and duties with the plan." + _lapsed_sentence(of),
+                f"Hours that are there in each week until {until}, and those of duties and the plan."
+                + _lapsed_sentence(of),
                 series="line",
                 tones=LOAD,
                 marks=[*(ChartMark(f"{day:%G-W%V}", spelled_day(day)) for day in days), *_lapses(of, ends)],

@@ -9,9 +9,10 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Opening, at_most
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import Goal
-from engine.planning.verdict.likelihood import EVEN, Likelihood, odds_of, promise_of
+from engine.planning.verdict.likelihood import EVEN, Likelihood, odds_of
 from reports.shared import setup
-from reports.shared.wording import count_of, hours, percent
+from reports.shared.packs import titled_control
+from reports.shared.wording import count_of, hours, percent, with_whom
 
 
 def opening(
@@ -22,47 +23,50 @@ def opening(
     if not plan.applicable:
         name = ask.framework_name(plan.question.first.framework)
         return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
-    ready = (
-        _promise(plan.goals[0].goal, ask)
-        if len(plan.goals) == 1
-        else f"{len(plan.goals)} frameworks ready on their days"
-    )
     if all(goal.effective >= goal.target_count for goal in plan.goals):
-        return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
+        hold = f"{plan.effective:,} of {plan.applicable:,} controls hold even if nothing is done"
+        return Opening(f"{_subject(plan, ask, 'will be ready')}: {hold}.")
     many = f"{failing:,} of {count_of(plan.applicable, 'control')} will not be effective if nothing is done"
-    left = round(plan.available_hours)
     if plan.is_reached:
         odds = min(one.probability for one in likely)
-        promise = f"{promise_of(odds)}, {odds_of(odds)}"
-        need = f"; it takes {hours(plan.choice.hours)}, duties leave their owners {left:,}"
-        return Opening(
-            f"{at_most(at_most(f'{ready}: {promise}', f'. {many}'), need)}.", _step(plan, work, missing_hours, odds)
+        verdict = "will be ready" if odds >= EVEN else "will hardly be ready"
+        promise = f"{_subject(plan, ask, verdict)}, {odds_of(odds)}, with {hours(plan.choice.hours)} of work"
+        return Opening(f"{at_most(promise, f'; {many}')}.", _step(plan, work, missing_hours, ask, odds))
+    best = percent(100 * plan.effective_with / plan.applicable)
+    start = f"{_subject(plan, ask, 'will not be ready')}: at best {best} of controls are effective"
+    need = f"; all {failing:,} gaps take {hours(plan.needed_hours)}"
+    said = at_most(at_most(start, need), _lack(plan, missing_hours))
+    return Opening(f"{said}.", _step(plan, work, missing_hours, ask))
+
+
+def _subject(plan: ReadinessPlan, ask: Ask, verdict: str) -> str:
+    """What is ready, or not, and when: ``SOC 2 will not be ready on 26 Jan 2027``."""
+    if len(plan.goals) > 1:
+        number = f"{len(plan.goals)} frameworks"
+        return (
+            f"Not all of {number} will be ready on their days"
+            if "not" in verdict
+            else f"{number} {verdict} on their days"
         )
-    short = plan.first_short
-    need = f"; {hours(plan.needed_hours)} are needed{_lack(plan, missing_hours)}"
-    first = f"; first short in {short.week}" if short else ""
-    return Opening(f"{at_most(at_most(f'{ready}: no. {many}', need), first)}.", _step(plan, work, missing_hours))
-
-
-def _promise(goal: Goal, ask: Ask) -> str:
+    goal: Goal = plan.goals[0].goal
     name, day = ask.framework_name(goal.framework), spelled_day(goal.by)
     what = name if goal.target == 100 else f"{goal.target} % of {name}"
     if goal.start is not None:
-        return f"{what} throughout from {spelled_day(goal.start)} to {day}"
-    return f"Ready for {what} on {day}"
+        return f"{what} {verdict} throughout from {spelled_day(goal.start)} to {day}"
+    return f"{what} {verdict} on {day}"
 
 
 def _lack(plan: ReadinessPlan, missing_hours: float) -> str:
     """What is wrong with the hours that are needed: nobody's, or of people who lack them, or too late."""
     nobodys = round(sum(one.hours for one in plan.nobodys), 2)
     if nobodys and nobodys == plan.needed_hours:
-        return " and nobody's"
+        return " that nobody owns"
     parts = [f"{nobodys:g} of them nobody's"] if nobodys else []
     parts += [f"{missing_hours:g} of them of people who lack them"] if missing_hours else []
-    return f", {', '.join(parts)}" if parts else " and there, but not in time"
+    return f", {', '.join(parts)}" if parts else ", there but not in time"
 
 
-def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, odds: float = 0.0) -> str:
+def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, ask: Ask, odds: float = 0.0) -> str:
     if work.is_empty():
         if plan.nobodys:
             gap, *others = plan.nobodys
@@ -76,13 +80,14 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, odds: f
             return f"Hours are missing: {need} of work would change that, {lack} beyond what its people have."
         return "No work changes that by then: look at what stays open, and why."
     first = work.row(0, named=True)
-    start = f"start with {first['control_id']} {first['title']}, {first['owner']}, by {first['done_by']}"
-    takes = f"{count_of(len(plan.chosen), 'control')} in {hours(plan.choice.hours)}"
+    does = f"{first['action'][:1].lower()}{first['action'][1:]}"
+    start = f"{titled_control(first, ask)}: {does} by {spelled_day(first['done_by'])} ({with_whom(first['owner'])})"
     if plan.is_reached:
-        surely = "" if odds >= EVEN else " only if nothing takes longer than estimated,"
-        return f"The plan gets there{surely} with work on {takes}: {start}."
-    reached = percent(100 * plan.effective_with / plan.applicable)
-    return f"It cannot be reached: the best plan comes to {reached} with work on {takes}; {start}."
+        surely = "" if odds >= EVEN else ", which suffices only if nothing takes longer than estimated"
+        return f"Begin with {start}. The plan has work on {count_of(len(plan.chosen), 'control')}{surely}."
+    short = plan.first_short
+    who = f", as {short.owner} lacks {hours(short.missing_hours)} by the end of {short.week}" if short else ""
+    return f"Decide on a later day or more hours{who}; until then begin with {start}."
 
 
 def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood], ask: Ask) -> list[str]:

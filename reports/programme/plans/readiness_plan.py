@@ -15,7 +15,7 @@ from engine.planning.plan import ReadinessPlan
 from engine.planning.question import plan_question
 from engine.planning.verdict.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.verdict.prices import prices, without_more_hours
-from reports.programme.plans import plan_people, plan_pictures, plan_rows, promises
+from reports.programme.plans import plan_people, plan_pictures, plan_rows, plan_summary, promises
 from reports.programme.plans.plan_terms import terms
 from reports.programme.plans.plan_words import opening, warnings_of
 from reports.shared.wording import hours
@@ -33,6 +33,7 @@ PROGRESS = {
     "planned_strict_pct": "Strict as planned (%)",
     "strict_pct": "Strict as it came (%)",
 }
+ACTION = ("done_by", "framework", "control_id", "title", "action", "owner", "hours")
 DEFINITIONS = {
     "Nothing done": "Evidence ages past its window, attestations lapse a year after they were signed or when the next "
     "is overdue, policies reach their review; what a test or event speaks against stays so. Evidence that came about "
@@ -45,7 +46,8 @@ DEFINITIONS = {
     "done on its day, and what the days say then is what is said here. Equal records, equal plan.",
     "Hours": "Of open gaps the remediation's own estimate, else what such work took before, else the runbook's; of "
     "evidence that lapses: operation 2, test 3, policy 4; of a signature 0.5. Signatures that are duties on record "
-    "already are counted there, as is closing a weakness that has a milestone on the plan of action.",
+    "already are counted there, as is closing a weakness that has a milestone on the plan of action. A plan can take "
+    "more than closing each gap once: what lapses again before the day is renewed again.",
     "Evidence from": "A control that never operated, or that an event speaks against, has evidence once it operated "
     "for one turn of its cadence: a week, a month, a quarter. What comes less often is performed once.",
     "Available": "Hours of each owner in the weeks until the day, less duties and overdue work: the figures of the "
@@ -119,7 +121,6 @@ def build(
     known = pl.concat(
         [goal.projection.on(goal.goal.by).filter(pl.col("state") != "not_applicable") for goal in plan.goals]
     )
-    short = None if plan.is_reached else plan.first_short
     people, load_weeks = plan_people.people(plan), plan_people.load_by_week(plan)
     goals = plan_rows.goals(plan).with_columns(
         likely_pct=pl.Series([round(100 * one.probability, 1) for one in likely], dtype=pl.Float64),
@@ -127,60 +128,57 @@ def build(
         likely_on=pl.Series([one.likely_on for one in likely], dtype=pl.Date),
     )
     owners = people.filter(pl.col("owner").is_in(plan.owners))
+    several = len(plan.goals) > 1
+    framework = [] if several else ["framework"]
+    lead = (Table("goals", "Frameworks, days and targets", goals, labels=GOALS, hidden=["likely_error_points"]),)
     frameworks = [goal.framework for goal in question.goals]
     return Document(
         *opening(plan, work, likely, round(sum(people["missing_hours"].to_list()), 2), ask),
-        summary={
-            "by": question.by,
-            "target_pct": question.first.target,
-            "strict_pct": goals["strict_pct"][0],
-            "planned_strict_pct": goals["planned_strict_pct"][0],
-            "not_effective": len(plan.mine),
-            "needed_hours": plan.needed_hours,
-            "capacity_hours": round(owners["capacity_hours"].sum(), 2),
-            "duty_hours": round(owners["duty_hours"].sum(), 2),
-            "overdue_hours": round(owners["overdue_hours"].sum(), 2),
-            "available_hours": plan.available_hours,
-            "plan_hours": plan.choice.hours,
-            "plan_bound_hours": plan.choice.bound,
-            "reached": plan.is_reached,
-            "likely_pct": goals["likely_pct"].min(),
-            "first_short_week": short.week if short else None,
-        },
-        titles={
-            "by": "By",
-            "target_pct": "Target (strict, %)",
-            "strict_pct": "Strict if nothing is done (%)",
-            "planned_strict_pct": "Strict with the plan (%)",
-            "not_effective": "Will not be effective",
-            "needed_hours": "Hours to close them all",
-            "capacity_hours": "Hours that their owners have",
-            "duty_hours": "Hours of duties on record",
-            "overdue_hours": "Hours of overdue work",
-            "available_hours": "Hours that these leave",
-            "plan_hours": "Hours of the plan",
-            "plan_bound_hours": "No plan takes fewer hours than",
-            "reached": "Reached if work takes as long as estimated",
-            "likely_pct": "Likely (%)",
-            "first_short_week": "First short week",
-        },
+        summary=plan_summary.summary(plan, goals, owners),
+        titles=plan_summary.TITLES,
+        units=plan_summary.UNITS,
+        better=plan_summary.BETTER,
         tables=(
-            Table("goals", "Frameworks, days and targets", goals, labels=GOALS),
+            *(lead if several else ()),
             Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
-            Table("actions", "The plan, week by week", work, hidden=["week"]),
+            Table(
+                "actions",
+                "The plan, in the order in which it is done",
+                work.select(
+                    "done_by", "framework", "control_id", "title", "action", "owner", "hours", pl.exclude(ACTION)
+                ),
+                hidden=["week", "ready_on", *framework],
+                note="Signatures that are duties on record already take no hours of the plan.",
+            ),
+            Table(
+                "open",
+                "What stays open, and why",
+                plan_rows.open_controls(plan).select(
+                    "framework", "control_id", "title", "why", "owner", "hours", "state"
+                ),
+                state=["state"],
+                hidden=framework,
+            ),
+            Table("owners", "Who does how much", people, labels=PEOPLE, hidden=["utilisation_pct"]),
             Table(
                 "holes",
                 "Days on which evidence has lapsed although the plan is done",
                 holes,
                 note="The price is what renewing in time takes beside the plan; without one no renewal is in time.",
+                hidden=framework,
             ),
-            Table("open", "What stays open, and why", plan_rows.open_controls(plan), state=["state"]),
-            Table("owners", "Who does how much", people, labels=PEOPLE),
-            Table("messages", "A line for each owner", plan_people.messages(plan), labels={"message": "To send"}),
-            Table("load", "Hours of each owner, week by week", load_weeks, hidden=["week_start_on"]),
+            Table("messages", "A line for each owner", plan_people.messages(plan, ask), labels={"message": "To send"}),
+            *(() if several else lead),
             *_further_tables(frames.__getitem__, plan, ask),
             Table("moves", "What is other than agreed, and why", promises.moves(plan, accepted_plans)),
-            Table("weeks", "Readiness week by week", weeks, labels=LABELS),
+            Table(
+                "weeks",
+                "Readiness week by week",
+                weeks,
+                labels=LABELS,
+                hidden=["weighted_pct", "planned_weighted_pct", *framework],
+            ),
+            Table("load", "Hours of each owner, week by week", load_weeks, hidden=["week_start_on"]),
             Table(
                 "due",
                 "Duties that fall due until then",

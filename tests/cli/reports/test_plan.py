@@ -115,8 +115,8 @@ def test_work_that_nobody_owns_is_nobodys_and_the_first_step_is_to_say_whose(acm
     assert cli("import", tmp_path / "organization_frameworks.csv", "--org", "acme")[0] == 0
     answer = plan_json(cli, *ASKED, "--format", "json")
     assert answer["headline"] == (
-        "Ready for 1 % of SOC 2 on 1 Mar 2027: no. 61 of 61 controls will not be effective if nothing is done; "
-        f"{answer['summary']['needed_hours']:g} hours are needed and nobody's."
+        "1 % of SOC 2 will not be ready on 1 Mar 2027: at best 0.0 % of controls are effective; "
+        f"all 61 gaps take {answer['summary']['needed_hours']:g} hours that nobody owns."
     )
     assert answer["next_step"] == (
         "Say who owns CC1.1 Integrity and ethical values and 60 more controls (control_owners), and what hours they have "
