@@ -17,7 +17,6 @@ from reports.shared.wording import count, part_of, percent, some_of
 
 LABELS = {
     "active": "Still here",
-    "consulted": "Consulted",
     "informed": "Informed",
     "share_pct": "Share of all accountable (%)",
     "alone": "Does and answers for alone",

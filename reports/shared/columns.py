@@ -11,3 +11,8 @@ def in_order(column: str) -> pl.Expr:
 def share_pct(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
     """Percent with one decimal; null where the whole is 0, because nothing is not 0 %."""
     return pl.when(whole > 0).then((100 * part / whole).round(1))
+
+
+def with_first(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """The same rows with these columns first: what decides stands where a reader begins."""
+    return frame.select(*names, pl.exclude(*names))

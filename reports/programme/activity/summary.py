@@ -21,7 +21,8 @@ from reports.shared.ordering import rank
 from reports.shared.wording import all_of, count, percent, with_whom
 
 FAMILY = ("framework", "framework_name", "group_id", "group_title")
-LABELS = {"group_id": "ID", "group_title": "Category"}
+SEEN = {"covered": "With activity or policy", "covered_pct": "With activity or policy (%)"}
+LABELS = {**SEEN, "group_id": "Category", "group_title": "Category"}
 DEFINITIONS = {
     "By policy only": "Covered by an accepted policy, without any event in the period.",
     "Change": "Percentage points against the period of the same length before.",
@@ -41,20 +42,34 @@ def build(
     return Document(
         *_opening(frameworks, uncovered, known_since, figures, ask),
         tables=(
-            Table("frameworks", "By framework", frameworks, hidden=("framework",)),
-            Table("categories", "By category, least covered first", categories, labels=LABELS, hidden=("framework",)),
+            Table(
+                "frameworks",
+                "By framework",
+                frameworks,
+                labels=SEEN,
+                hidden=("framework", "newest_event_at"),
+                note="With activity: by events of the audit log in the period, else by a policy that was accepted.",
+            ),
+            Table(
+                "categories",
+                "By category, least active first",
+                categories,
+                labels=LABELS,
+                hidden=("framework", "newest_event_at"),
+            ),
             Table(
                 "uncovered",
                 "Controls without activity, most important first",
                 uncovered,
                 labels={**LABELS, "title": "Control title", "weight": "Weight (1–5)"},
-                hidden=("framework",),
+                hidden=("framework", "cadence"),
             ),
             Table(
                 "untagged_actions",
                 "Actions that no control gets credit for",
                 untagged_actions(audit_actions),
                 note="Map the actions at the top to controls, if they show that one operates.",
+                hidden=("title", "untagged_pct"),
             ),
         ),
         coverage=packs.coverage(readiness.filter(pl.col("framework").is_in(FRAMEWORKS))),
@@ -81,8 +96,8 @@ def _opening(
         points = f"{abs(moved)} {'point' if abs(moved) == 1 else 'points'}"
         compared = f", {'up' if moved > 0 else 'down'} {points}" if moved else ", unchanged"
     text = (
-        f"{percent(share)} of {all_of(frameworks['framework_name'].to_list())} controls saw activity in "
-        f"{count(ask.period_days, 'day')}{compared}"
+        f"{percent(share)} of {all_of(frameworks['framework_name'].to_list())} controls had activity in "
+        f"{count(ask.period_days, 'day')} or have an accepted policy{compared}"
     )
     if uncovered.is_empty():
         return Opening(f"{text}.")
@@ -95,9 +110,16 @@ def _opening(
 def _charts(categories: pl.DataFrame) -> list[Chart]:
     if categories.is_empty():
         return []
-    frame = categories.with_columns(category=pl.format("{} {}", "framework_name", "group_id"))
-    alt = "Share of the applicable controls of each category that saw activity in the period, the lowest first."
-    return [Chart("bars", "Covered controls by category", frame, "category", "covered_pct", alt, percent=True)]
+    short = categories.filter(pl.col("covered_pct") < 100)
+    if short.is_empty():
+        return []
+    frame = short.with_columns(category=pl.format("{} {}", "framework_name", pl.coalesce("group_title", "group_id")))
+    alt = (
+        "Share of the applicable controls of each category with activity or a policy; categories with all are left out."
+    )
+    return [
+        Chart("bars", "Categories with a control without activity", frame, "category", "covered_pct", alt, percent=True)
+    ]
 
 
 def _warnings(

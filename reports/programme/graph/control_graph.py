@@ -12,7 +12,7 @@ from reports.programme.graph.graph_figures import RELATIONS
 from reports.programme.graph.graph_nodes import LEAST_ALONE, node_measures, rings
 from reports.shared import setup
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, inside, sentence
+from reports.shared.wording import count, sentence
 
 VIEWS = ("all", "findings", "nodes", "edges")
 VIEW = Parameter(
@@ -21,7 +21,12 @@ VIEW = Parameter(
     "findings: without the graph itself; nodes, edges: one table alone, as CSV ready for Gephi or yEd",
     choices=VIEWS,
 )
-LABELS = {"controls": "Controls fed", "members": "In the loop", "why": "What is missing"}
+LABELS = {
+    "controls": "Controls that it evidences",
+    "requirements_alone": "With no other source",
+    "members": "Systems",
+    "why": "What is missing",
+}
 DEFINITIONS = {
     "Edge": "Reads source, relation, target: a control or policy implements, a source evidences, a control inherits "
     "from a vendor, a system or control depends on a system.",
@@ -48,7 +53,7 @@ def build(control_status: pl.DataFrame, graph_edges: pl.DataFrame, figures: Figu
         *_opening(points, controls, _owner(points, graph_edges, control_status), figures),
         tables=tables[str(ask.options.get("view") or "all")],
         coverage=Coverage(controls.height - figures["controls_without_source"], controls.height),
-        pictures=graph_picture.picture(nodes, graph_edges) if ask.word(VIEW) in VIEWS[:2] else (),
+        pictures=graph_picture.picture(points, controls, graph_edges) if ask.word(VIEW) in VIEWS[:2] else (),
         definitions=DEFINITIONS,
         footnotes=("For Gephi or yEd take the CSV of view=nodes and that of view=edges.",),
     )
@@ -62,24 +67,24 @@ def _findings(
     loops: pl.DataFrame,
     ask: Ask,
 ) -> tuple[Table, ...]:
-    fed = ("node", "label", "controls", "requirements_alone", "requirements_at_risk")
+    fed = ("label", "requirements_alone", "controls", "requirements_at_risk", "node")
     orphans = nodes.filter(pl.col("why").is_not_null()).sort("kind", "node")
     others = nodes.filter(pl.col("kind").is_in(["system", "vendor", "policy"]), pl.col("requirements_at_risk") > 0)
     return (
         Table(
             "single_points_of_failure",
             "Single points of failure",
-            points.select(*fed, "frameworks"),
+            points.select(*fed[:-1], "frameworks", "node"),
             note="Give each of these controls a second, independent source of evidence.",
             labels=LABELS,
             hidden=("node",),
             part_of=("sources",),
         ),
-        Table("cycles", "Loops", loops, labels=LABELS),
+        Table("cycles", "Systems that depend on each other in a circle", loops, labels=LABELS, hidden=("size",)),
         Table(
             "orphans",
-            "Orphans",
-            orphans.select("node", "kind", "label", "state", "why"),
+            "Without support or tie: controls, systems, vendors and policies",
+            orphans.select("label", "kind", "why", "state", "node"),
             labels=LABELS,
             state=("state",),
             words=("kind",),
@@ -89,7 +94,7 @@ def _findings(
             "supports",
             "Systems, vendors and policies by what fails with them",
             others.sort("requirements_at_risk", "node", descending=[True, False]).select(
-                "node", "kind", "label", "controls_at_risk", "requirements_at_risk"
+                "label", "kind", "controls_at_risk", "requirements_at_risk", "node"
             ),
             words=("kind",),
             hidden=("node",),
@@ -97,13 +102,13 @@ def _findings(
         Table("sources", "Sources of evidence", sources.select(*fed), labels=LABELS, hidden=("node",)),
         Table(
             "controls",
-            "Controls by what fails with them",
+            "Every control, those with most at risk first",
             controls.select(
-                *("node", "framework", pack_name(ask).alias("framework_name"), "label", "state"),
-                *("requirements_at_risk", "sources", "policies", "vendors", "systems"),
+                *(pack_name(ask).alias("framework_name"), "label", "state", "sources", "policies"),
+                *("requirements_at_risk", "vendors", "systems", "node", "framework"),
             ),
             state=("state",),
-            hidden=("node", "framework"),
+            hidden=("node", "framework", "vendors", "systems"),
         ),
     )
 
@@ -147,7 +152,9 @@ def _opening(points: pl.DataFrame, controls: pl.DataFrame, owner: str, figures: 
         are = "is a single point of failure" if number == 1 else "are single points of failure"
         parts.append(f"{count(number, 'source')} of evidence {are}")
         rest = "rests" if first["requirements_alone"] == 1 else "rest"
-        steps.append(f"Find a second source beside {inside(first['label'])}, on which {alone} {rest} alone{owner}.")
+        steps.append(
+            f"Find a second source of evidence beside “{first['label']}”, on which {alone} {rest} alone{owner}."
+        )
     if bare:
         parts.append(f"{count(bare, 'control has', 'controls have')} neither a source of evidence nor a policy")
         steps.append(f"Give {'it' if bare == 1 else 'them'} a source of evidence first.")
@@ -156,10 +163,10 @@ def _opening(points: pl.DataFrame, controls: pl.DataFrame, owner: str, figures: 
         steps.append(f"Find a source of evidence for {'it' if without == 1 else 'them'}.")
     if loops:
         there = "there is" if loops == 1 else "there are"
-        parts.append(f"{there} {count(loops, 'loop')} of systems that depend on each other")
-        steps.append("Break the loops, so that no outage comes back to where it began.")
+        parts.append(f"{there} {count(loops, 'circle')} of systems that depend on each other")
+        steps.append("Break the circles, so that no outage comes back to where it began.")
     if not parts:
-        return Opening(f"No single point of failure, loop or bare control among {count(controls.height, 'control')}.")
+        return Opening(f"No single point of failure, circle or bare control among {count(controls.height, 'control')}.")
     return Opening(sentence(f"{'; '.join(parts[:2])}."), steps[0])
 
 
@@ -169,9 +176,9 @@ REPORT = Report(
     description="Controls, requirements, systems, vendors, policies and sources of evidence, and what fails with what.",
     build=build,
     figures=select(
-        *("graph_node_count", "graph_edge_count", *(f"graph_{relation}_edges" for relation in RELATIONS)),
-        *("controls_applicable", "controls_without_source", "controls_with_one_source", "controls_unsupported"),
-        *("single_points_of_failure", "graph_loops", "graph_orphans"),
+        *("single_points_of_failure", "controls_unsupported", "controls_without_source", "controls_with_one_source"),
+        *("graph_orphans", "graph_loops", "controls_applicable", "graph_node_count", "graph_edge_count"),
+        *(f"graph_{relation}_edges" for relation in RELATIONS),
     ),
     parameters=(VIEW,),
     schema_version=2,

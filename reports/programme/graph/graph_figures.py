@@ -99,7 +99,7 @@ FIGURES = (
     ),
     Figure(
         "graph_loops",
-        "Loops of the graph",
+        "Circles of systems that depend on each other",
         "count",
         "less",
         "Groups of nodes that all depend on each other, and nodes that depend on themselves.",
@@ -109,7 +109,7 @@ FIGURES = (
     ),
     Figure(
         "graph_orphans",
-        "Orphans of the graph",
+        "Controls, systems, vendors and policies without support or tie",
         "count",
         "less",
         "Controls without any source of evidence or policy, and policies, vendors or systems without any edge.",

@@ -36,34 +36,34 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         *_opening(rated, figures),
         tables=(
             Table(
+                "frameworks",
+                "Frameworks, worst first",
+                frameworks.select(
+                    *("framework", "framework_name", "health", "rag", "state_change", "note", "controls"),
+                    *("coverage_pct", *VALUES),
+                ),
+                labels=LABELS,
+                state=("rag",),
+                hidden=("framework", "controls", "coverage_pct", *VALUES),
+            ),
+            Table(
                 "families",
                 "Families, worst first",
                 rated.select(
-                    *(*KEY, "controls", "health", "rag", "critical_gaps", "state_change", "coverage_pct"),
-                    *("worst_control", "owner", "note"),
+                    *(*KEY, "health", "rag", "critical_gaps", "owner", "worst_control", "note", "controls"),
+                    *("state_change", "coverage_pct"),
                 ),
                 note="The owner is the person accountable for most controls of the family.",
                 labels=LABELS,
                 state=("rag",),
-                hidden=("framework", "group_id"),
-            ),
-            Table(
-                "frameworks",
-                "Frameworks, worst first",
-                frameworks.select(
-                    *("framework", "framework_name", "controls", "health", "rag", "state_change", "coverage_pct"),
-                    *(*VALUES, "note"),
-                ),
-                labels=LABELS,
-                state=("rag",),
-                hidden=("framework",),
+                hidden=("framework", "group_id", "controls", "state_change", "coverage_pct"),
             ),
             Table(
                 "components",
                 "How each family's health adds up",
                 rated.select(*KEY, *VALUES, *POINTS, "health"),
                 note="The points of the components sum to the health of the family.",
-                hidden=("framework", "group_id"),
+                hidden=("framework", "group_id", *VALUES),
             ),
         ),
         coverage=coverage,
@@ -89,7 +89,11 @@ def _opening(rated: pl.DataFrame, figures: Figures) -> Opening:
     worst = rated.row(0, named=True)
     name = f"{worst['framework_name']} {worst['group_title']}"
     at = "" if worst["health"] is None else f" at {worst['health']}"
-    lead = f": {worst['worst_control']} costs most ({with_whom(worst['owner'])})" if worst["worst_control"] else ""
+    lead = (
+        f": {worst['framework_name']} {worst['worst_control']} costs most ({with_whom(worst['owner'])})"
+        if worst["worst_control"]
+        else ""
+    )
     step = f"Start with {name}, the lowest{at}{lead}."
     bad = figures["control_families_red"] + figures["control_families_insufficient_data"]
     if bad:
@@ -123,8 +127,11 @@ def _warnings(rated: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
         )
     held = rated.filter((pl.col("rag") == "green") & (pl.col("critical_gaps") > 0))
     if held.height:
-        names = [f"{name} {title}" for name, title in held.select("framework_name", "group_title").iter_rows()]
-        warnings.append(Alarm(f"Rated green as a whole although a critical gap is open: {some_of(names)}."))
+        rows = held.iter_rows(named=True)
+        names = [f"{row['framework_name']} {row['group_title']} ({with_whom(row['owner'])})" for row in rows]
+        warnings.append(
+            Alarm(f"A critical gap is open in a family that is green as a whole, close it: {some_of(names, 3)}.")
+        )
     if figures["control_families_insufficient_data"]:
         number = count(figures["control_families_insufficient_data"], "family", "families")
         warnings.append(f"{sentence(number)} cannot be rated: too few of their controls have evidence that counts.")

@@ -12,16 +12,18 @@ from reports.figures import select
 from reports.programme.packs.framework_page import framework_page
 from reports.programme.packs.pack_rows import pack_rows
 from reports.shared import formula_breaks, packs, setup
+from reports.shared.columns import with_first
 from reports.shared.wording import all_of, change, percent
 
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second"}
+SHOWN = ("name", "weighted_pct", "prior_weighted_pct", "weighted_change", "strict_pct", "open_weaknesses")
 DEFINITIONS = {
     "Strict": "Effective controls as a share of the applicable controls; stale or partial ones do not count.",
     "Weighted": "Effective controls count fully, partial ones half, stale ones a quarter, all others nothing, each by "
     "its weight from 1 to 5, as a share of all weights.",
     "Change": "Percentage points against the last snapshot before the period.",
-    "Evidence reuse": "Of the newest pieces of evidence that a pack rests on (one for each control and source), those "
-    "that also serve another pack.",
+    "Evidence reuse": "Of the newest pieces of evidence that a framework rests on (one for each control and source), "
+    "those that also serve another framework.",
     "Biggest mover": "The control whose state moved weighted readiness most since that snapshot, either way.",
     "Coverage": packs.COVERAGE,
 }
@@ -49,15 +51,15 @@ def build(
         return framework_page(framework, title, readiness, page, gaps, ask)
     table = figures.rows(pack_rows)
     return Document(
-        *_opening(table, gaps, ask),
+        *_opening(table, gaps, figures, ask),
         tables=(
             Table(
                 "packs",
-                "Packs, least ready first",
-                table,
+                "Frameworks, least ready first",
+                with_first(table, *SHOWN),
                 note="The FedRAMP POA&M is a list of open weaknesses, not a set of controls: it has no readiness.",
-                labels={"name": "Pack"},
-                hidden=("framework", "prior_on", "prior_strict_pct", "prior_weighted_pct", "prior_formula_change"),
+                labels={"name": "Framework", "prior_weighted_pct": "Before (%)", "open_weaknesses": "Not effective"},
+                hidden=tuple(name for name in table.columns if name not in SHOWN),
             ),
         ),
         coverage=packs.coverage(readiness),
@@ -67,7 +69,7 @@ def build(
     )
 
 
-def _opening(table: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Opening:
+def _opening(table: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     ranked = table.filter(pl.col("weighted_pct").is_not_null())
     if ranked.is_empty():
         return Opening(
@@ -78,14 +80,20 @@ def _opening(table: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Opening:
     moved = change(first["weighted_pct"], first["prior_weighted_pct"], first["prior_on"], ask.as_of)
     at = f"at {percent(first['weighted_pct'])} weighted readiness, {moved}"
     missing = first["open_weaknesses"]
-    lead = packs.first_gap(gaps.filter(pl.col("framework") == first["framework"]), ask)
+    gap = packs.first_gap(gaps.filter(pl.col("framework") == first["framework"]), ask)
     them = (
         f"its {missing:,} controls that are not effective yet" if missing != 1 else "its one control not effective yet"
     )
-    step = f"Start with {f'{lead}, of ' if lead else ''}{them}."
+    step = f"Start with {f'{gap}, of ' if gap else ''}{them}."
     if ranked.height == 1:
-        return Opening(f"{first['name']}, the only pack with controls in scope, is {at}.", step if missing else "")
-    return Opening(f"{first['name']} is least ready {at}.", step if missing else "")
+        return Opening(f"{first['name']}, the only framework with controls in scope, is {at}.", step if missing else "")
+    declined = figures["packs_declined"]
+    lead = (
+        f"{declined:,} of {ranked.height:,} frameworks {'has' if declined == 1 else 'have'} declined; "
+        if declined
+        else ""
+    )
+    return Opening(f"{lead}{first['name']} is least ready {at}.", step if missing else "")
 
 
 def _charts(table: pl.DataFrame) -> list[Chart]:
@@ -95,9 +103,11 @@ def _charts(table: pl.DataFrame) -> list[Chart]:
     parts = ranked.select("name", strict="strict_pct", weighted="weighted_pct").unpivot(
         index="name", variable_name="readiness", value_name="pct"
     )
-    alt = "Strict and weighted readiness of each pack in scope, the least ready first."
+    alt = "Strict and weighted readiness of each framework in scope, the least ready first."
     return [
-        Chart("bars", "Readiness by pack", parts, "name", "pct", alt, series="readiness", percent=True, tones=TONES)
+        Chart(
+            "bars", "Readiness by framework", parts, "name", "pct", alt, series="readiness", percent=True, tones=TONES
+        )
     ]
 
 

@@ -11,18 +11,24 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.risk.gap_queue import burn_up, queue, totals_by
 from reports.shared import packs, setup
+from reports.shared.columns import with_first
 from reports.shared.wording import count, count_of, hours, whose_plan
 
 TONES: dict[str, Tone] = {"opened": "main"}
 DRY_RUN = "/api/automations/dry-run"
 LABELS = {"title": "Control", "compensating": "Meanwhile"}
+SHOWN = ("gap_id", "title", "severity", "effort_hours", "leverage", "priority", "due_on", "owner", "runbook_title")
+UNSHOWN = (
+    *("framework", "control_id", "detected_on", "requirements", "runbook", "playbook", "overdue", "dry_run_body"),
+    *("state", "age_days", "dry_run", "quick_win", "status", "blocked_by", "compensating", "compensating_approved"),
+)
 DEFINITIONS = {
     "Priority": "Severity (1 to 5) times requirements unlocked times the control's weight, divided by effort hours. "
     "Equal priorities stand in the order of their identifiers.",
     "Requirements": "Requirements of all frameworks in scope that closing the gap answers, the control included.",
     "Dry-run exists": "The runbook's playbook has been rehearsed, which computes its plan and changes nothing.",
     "Meanwhile": "The compensating control until the gap is closed.",
-    "Burn-up": "Tracked remediations: a gap that nobody plans to close yet is in the queue but not here.",
+    "Remediations": "Tracked work: a gap that nobody plans to close yet is in the queue but not here.",
 }
 
 
@@ -34,30 +40,32 @@ def build(
         *_opening(waiting, figures, packs.coverage(readiness).total, ask),
         tables=(
             Table(
+                "owners",
+                "Who has how much to do",
+                with_first(totals_by(waiting, "owner"), "owner", "gaps", "severe", "overdue", "effort_hours"),
+                hidden=("requirements_unlocked",),
+            ),
+            Table(
                 "gaps",
                 "Open gaps, most worthwhile first",
-                waiting,
-                note="Machine formats also name the playbook and the body to post to the dry-run.",
+                with_first(waiting, *SHOWN),
+                note="By priority: severity, requirements that it answers and weight of the control, for each hour.",
                 labels=LABELS,
                 state=("state", "severity"),
                 words=("status",),
-                hidden=(
-                    *("framework", "control_id", "detected_on", "requirements", "runbook", "playbook", "overdue"),
-                    "dry_run_body",
-                ),
+                hidden=UNSHOWN,
             ),
             Table(
                 "runbooks",
                 "What each runbook would close",
                 totals_by(waiting, "runbook_title", "runbook"),
-                note="An empty runbook means that none fits: those gaps need one written.",
+                note="Gaps without a runbook need one written.",
                 hidden=("runbook",),
             ),
-            Table("owners", "Who has how much to do", totals_by(waiting, "owner"), note="An empty owner is nobody."),
             Table("burn_up", "Remediations opened and closed by week", weeks),
         ),
         coverage=packs.coverage(readiness),
-        charts=_charts(weeks),
+        charts=_charts(weeks, waiting.filter(pl.col("status") == "unplanned").height),
         definitions=DEFINITIONS,
         warnings=packs.thin(readiness, ask),
         footnotes=(f"To rehearse a fix, post its body, which the JSON has, to {DRY_RUN}: nothing changes.",),
@@ -81,14 +89,21 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
     return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}; {whom}).")
 
 
-def _charts(weeks: pl.DataFrame) -> list[Chart]:
+def _charts(weeks: pl.DataFrame, unplanned: int) -> list[Chart]:
     if weeks["opened_total"].max() == 0:
         return []
     lines = weeks.select("week", opened="opened_total", closed="closed_total").unpivot(
         index="week", variable_name="remediations", value_name="total"
     )
     alt = "Remediations opened and closed in all by the end of each week; the distance between the lines is still open."
-    return [Chart("lines", "Burn-up", lines, "week", "total", alt, series="remediations", tones=TONES)]
+    if unplanned:
+        are = "is" if unplanned == 1 else "are"
+        alt += f" {count(unplanned, 'open gap has', 'open gaps have')} no remediation yet and {are} not in it."
+    return [
+        Chart(
+            "lines", "Remediations opened and closed", lines, "week", "total", alt, series="remediations", tones=TONES
+        )
+    ]
 
 
 REPORT = Report(

@@ -4,16 +4,18 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES
 from reports.figures import select
 from reports.programme.risk.heat import ASSURANCE, assurance_by_tier, by_severity, hotspots, severity_by_framework
 from reports.programme.risk.risk_grid import IMPACTS, RISK_LEVELS, cells, grid, register_of
 from reports.shared import packs, setup
-from reports.shared.wording import count
+from reports.shared.columns import with_first
+from reports.shared.wording import count, sentence, some_of, with_whom
 
 SHOWN_HOTSPOTS = 10
+RISK = ("id", "title", "residual", "level", "owner", "treatment", "inherent", "movement", "appetite", "over_appetite")
 LABELS = {"name": "Framework", "share_pct": "Share of gaps (%)", "id": "Risk"}
 DEFINITIONS = {
     "Hotspot": "A control family with a high sum of severity (2 to 5) times control weight (1 to 5) over its gaps.",
@@ -32,28 +34,9 @@ def build(
     frameworks, families, register = figures.rows(severity_by_framework), hotspots(gaps, ask), register_of(risks)
     rated = register.filter(~pl.col("unknown"))
     return Document(
-        *_opening(frameworks, families, gaps, readiness, figures, ask),
+        *_opening(frameworks, register, gaps, readiness, figures, ask),
         summary={"risk_appetite": int(ask.settings["risk_appetite"])},
         tables=(
-            Table(
-                "framework_severity",
-                "Open gaps by framework and severity",
-                frameworks,
-                note="The framework with most critical gaps stands first.",
-                labels=LABELS,
-                heat=GAP_SEVERITIES,
-                scale=by_severity(frameworks),
-                hidden=("framework",),
-            ),
-            Table("vendor_tiers", "Vendors by tier and assurance", assurance_by_tier(vendors), heat=ASSURANCE),
-            Table(
-                "hotspots",
-                "Hotspots",
-                families.head(SHOWN_HOTSPOTS),
-                note=f"The {SHOWN_HOTSPOTS} control families with most at stake, of {families.height:,} with gaps.",
-                state=("worst",),
-                hidden=("framework", "group_id"),
-            ),
             Table(
                 "grid",
                 "Residual risks in each cell",
@@ -66,22 +49,12 @@ def build(
                 scale=RISK_LEVELS,
             ),
             Table(
-                "cells",
-                "Which risks stand where",
-                cells(rated),
-                note="Cells without any risk are left out.",
-                state=("level",),
-            ),
-            Table(
                 "risks",
                 "Open risks, largest residual first",
-                register,
+                with_first(register, *RISK),
                 labels=LABELS,
                 state=("level",),
-                hidden=(
-                    *("change", "category", "residual_likelihood", "residual_impact", "likelihood", "impact"),
-                    "unknown",
-                ),
+                hidden=tuple(name for name in register.columns if name not in RISK),
             ),
             Table(
                 "unrated",
@@ -93,17 +66,42 @@ def build(
                 labels=LABELS,
                 part_of=("risks",),
             ),
+            Table(
+                "framework_severity",
+                "Open gaps by framework and severity",
+                frameworks,
+                note="The framework with most critical gaps stands first.",
+                labels=LABELS,
+                heat=GAP_SEVERITIES,
+                scale=by_severity(frameworks),
+                hidden=("framework",),
+            ),
+            Table(
+                "hotspots",
+                "Hotspots",
+                families.head(SHOWN_HOTSPOTS),
+                note=f"The {SHOWN_HOTSPOTS} control families with most at stake, of {families.height:,} with gaps.",
+                state=("worst",),
+                hidden=("framework", "group_id"),
+            ),
+            Table("vendor_tiers", "Vendors by tier and assurance", assurance_by_tier(vendors), heat=ASSURANCE),
+            Table(
+                "cells",
+                "Which risks stand where",
+                cells(rated),
+                note="Cells without any risk are left out.",
+                state=("level",),
+            ),
         ),
         coverage=packs.coverage(readiness),
-        charts=_charts(frameworks),
         definitions=DEFINITIONS,
-        warnings=_warnings(readiness, figures, ask),
+        warnings=_warnings(register, readiness, figures, ask),
     )
 
 
 def _opening(
     frameworks: pl.DataFrame,
-    families: pl.DataFrame,
+    register: pl.DataFrame,
     gaps: pl.DataFrame,
     readiness: pl.DataFrame,
     figures: Figures,
@@ -122,43 +120,49 @@ def _opening(
         risks = (
             f"{figures['risks_over_appetite'] or 'none'} of {count(figures['risks'], 'open risk')} {verb} the appetite"
         )
+    first_risk = _first_risk(register)
     if not figures["gaps_open"]:
-        return Opening(f"{'No gap is open' if applicable else 'No control is in scope'}; {risks}.")
+        return Opening(f"{'No gap is open' if applicable else 'No control is in scope'}; {risks}.", first_risk)
     most = frameworks.sort("total", maintain_order=True, descending=True).row(0, named=True)
-    first = families.row(0, named=True)
-    mine = [pl.col(name) == first[name] for name in ("framework", "group_id")]
     are = "is" if figures["gaps_open"] == 1 else "are"
+    gap = f"Of the gaps close first {packs.first_gap(gaps, ask)}."
     return Opening(
-        f"{count(figures['gaps_open'], 'gap')} {are} open, {most['total']:,} of them in {most['name']}; {risks}.",
-        f"Start with {first['framework_name']} {first['group_title']}, the largest hotspot: "
-        f"{packs.first_gap(gaps.filter(*mine), ask)}.",
+        sentence(
+            f"{risks}; {count(figures['gaps_open'], 'gap')} {are} open, {most['total']:,} of them in {most['name']}."
+        ),
+        f"{first_risk} {gap}".strip(),
     )
 
 
-def _charts(frameworks: pl.DataFrame) -> list[Chart]:
-    if not frameworks["total"].sum():
-        return []
-    parts = (
-        frameworks.filter(pl.col("total") > 0)
-        .select("name", *GAP_SEVERITIES)
-        .unpivot(index="name", variable_name="severity", value_name="gaps")
-    )
-    alt = "Open gaps of each framework by severity."
-    return [Chart("stacked", "Open gaps by framework", parts, "name", "gaps", alt, series="severity")]
+def _first_risk(register: pl.DataFrame) -> str:
+    """What to do about the largest risk over the appetite; empty without one."""
+    over = register.filter("over_appetite")
+    if over.is_empty():
+        return ""
+    row = over.row(0, named=True)
+    name = f"{row['title'] or row['id']} ({with_whom(row['owner'])})"
+    if row["unknown"]:
+        return f"Rate {name}: it counts as {row['residual']} until it is rated."
+    return f"Treat, transfer or accept {name}, at {row['residual']} against an appetite of {row['appetite']}."
 
 
-def _warnings(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> list[str]:
+def _warnings(register: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask: Ask) -> list[str]:
     warnings = packs.thin(readiness, ask)
-    if figures["risks_accepted_unapproved"]:
+    if unsigned := figures["risks_accepted_unapproved"]:
+        rows = figures.counted_rows("risks_accepted_unapproved").sort("id").iter_rows(named=True)
+        named = some_of([f"{row['title'] or row['id']} ({with_whom(row['owner'])})" for row in rows], 3)
+        them = "it" if unsigned == 1 else "them"
         warnings.append(
             Alarm(
-                f"{count(figures['risks_accepted_unapproved'], 'risk')} called accepted that nobody of the "
-                "organization accepted on a day that has come."
+                f"Called accepted, but nobody of the organization has accepted {them}: {named}. "
+                f"Have {them} accepted, or treat {them}."
             )
         )
     if figures["risks_unrated"]:
+        over = register.filter("unknown", "over_appetite").height
+        only = f"; {over:,} of those over the appetite may be so for that alone" if over else ""
         warnings.append(
-            f"{count(figures['risks_unrated'], 'risk')} without a full rating: what is missing counts as 5."
+            f"{count(figures['risks_unrated'], 'risk')} without a full rating: what is missing counts as 5{only}."
         )
     if not figures["risks"]:
         warnings.append("The risk register is empty: that no risk is shown does not mean that there is none.")

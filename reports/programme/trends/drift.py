@@ -162,12 +162,14 @@ def _last_runs(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame) -> pl
 def _expectation() -> pl.Expr:
     about = pl.format("{} applicable controls", "controls")
     word = pl.when(pl.col("controls") == 1).then(pl.lit("1 applicable control")).otherwise(about)
-    limits = pl.format("{} stays within its limits and the {} that it repairs hold", "playbook", word)
+    limits = pl.format(
+        "The playbook {} stays within its limits, and the {} that it repairs are effective", "playbook", word
+    )
     return (
         pl.when(pl.col("controls") == 0)
         .then(
             pl.when(pl.col("playbook").is_not_null())
-            .then(pl.format("{} stays within its limits", "playbook"))
+            .then(pl.format("The playbook {} stays within its limits", "playbook"))
             .otherwise(pl.lit("Reviewed and current"))
         )
         .when(pl.col("playbook").is_not_null())

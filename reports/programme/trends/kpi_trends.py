@@ -11,8 +11,10 @@ from reports.figures import select
 from reports.programme.trends import kpi_weeks
 from reports.programme.trends.kpi_weeks import AVERAGED, by_framework, weekly
 from reports.shared import formula_breaks, setup
+from reports.shared.columns import with_first
 from reports.shared.wording import count, percent, with_whom
 
+SHOWN = ("week", "weighted_pct", "strict_pct", "opened", "closed", "still_open", "attestation_pct")
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
 WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "ISO weeks up to that of the report's day, the present one included", 1, 53)
 LABELS = {"median_days": "Median days to close", "name": "Framework"}
@@ -41,13 +43,19 @@ def build(
     return Document(
         *_opening(frame, _oldest(remediations, ask), figures),
         tables=(
-            Table("weeks", "By week", frame, labels=LABELS, hidden=("frameworks", "complete")),
+            Table(
+                "weeks",
+                "By week, newest first",
+                with_first(frame, *SHOWN).reverse(),
+                labels=LABELS,
+                hidden=tuple(name for name in frame.columns if name not in SHOWN),
+            ),
             Table(
                 "frameworks",
-                "Readiness of each framework by week, as recorded",
-                by_framework(readiness_weeks, organization, ask),
+                "Readiness of each framework by week, newest first",
+                by_framework(readiness_weeks, organization, ask).sort("week", descending=True, maintain_order=True),
                 labels=LABELS,
-                hidden=("framework",),
+                hidden=("framework", "taken_on"),
             ),
         ),
         coverage=Coverage(figures["trend_weeks_recorded"], frame.height),
@@ -83,8 +91,11 @@ def _oldest(remediations: pl.DataFrame, ask: Ask) -> str:
     if waiting.is_empty():
         return ""
     row = waiting.row(0, named=True)
-    what = row["title"] or f"{ask.framework_name(row['framework'])} {row['control_id']}"
-    return f"{what} ({with_whom(row['owner'], row['due_on'])})"
+    control = f"{ask.framework_name(row['framework'])} {row['control_id']}"
+    what = f"the remediation “{row['title']}” of {control}" if row["title"] else control
+    days = (ask.as_of - row["due_on"]).days
+    late = f", {count(days, 'day')} late" if days > 0 else ""
+    return f"{what} ({with_whom(row['owner'], row['due_on'])}{late})"
 
 
 def _flow(figures: Figures) -> str:

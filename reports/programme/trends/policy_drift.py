@@ -13,6 +13,10 @@ from reports.shared.packs import pack_name
 from reports.shared.wording import count, with_whom
 
 LABELS = {"policy_id": "Policy", "title": "Guardrail", "action": "What to do"}
+UNSHOWN = (
+    *("policy_id", "policy", "version", "kind", "accepted_by", "accepted_on", "expectation", "drift", "drifts"),
+    *("first_drifted_on", "controls", "blast_radius"),
+)
 DEFINITIONS = {
     "Guardrail": "A policy version that was accepted and is active: a governance policy, or the limits of a playbook. "
     "The limits of a playbook are held against the controls that it repairs, unless they name controls of their own.",
@@ -32,27 +36,25 @@ def build(unaccepted_policies: pl.DataFrame, figures: Figures, ask: Ask) -> Docu
         tables=(
             Table(
                 "guardrails",
-                "Guardrails, contradicted ones first, then the longest in drift",
+                "Policies and guardrails, contradicted ones first, then the longest in drift",
                 rows.select(
-                    *("policy_id", "policy", "version", "kind", "title", "owner", "accepted_by", "accepted_on"),
-                    *("expectation", "drift", pl.col("drift").replace(NAMES).alias("drift_name"), "drifts"),
-                    *("last_observed_on", "first_drifted_on", "days_in_drift", "controls", "controls_drifted"),
-                    *("blast_radius", "action"),
+                    *("title", pl.col("drift").replace(NAMES).alias("drift_name"), "days_in_drift", "action", "owner"),
+                    *("controls_drifted", "last_observed_on", *UNSHOWN),
                 ),
-                labels=LABELS,
-                hidden=("policy", "kind", "accepted_by", "drift", "drifts", "controls"),
+                labels={**LABELS, "title": "Policy or guardrail"},
+                hidden=UNSHOWN,
             ),
             Table(
                 "controls",
                 "Controls behind the drift",
                 controls.select(
-                    *("policy_id", "title", "framework", pack_name(ask).alias("framework_name"), "control_id"),
-                    *("control_title", "state", "drift", "since_on", "last_evidence_on", "gap_id", "severity"),
+                    *("severity", "framework", pack_name(ask).alias("framework_name"), "control_id", "control_title"),
+                    *("state", "drift", "since_on", "title", "policy_id", "last_evidence_on", "gap_id"),
                 ),
-                note="Contradictions first; the gap is the one to close in the remediation queue.",
+                note="Contradictions first: what is seen at work speaks against what was accepted.",
                 labels=LABELS,
-                state=("state", "drift"),
-                hidden=("policy_id", "framework"),
+                state=("severity", "state", "drift"),
+                hidden=("policy_id", "framework", "last_evidence_on", "gap_id"),
             ),
             Table(
                 "kinds",
@@ -92,7 +94,7 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
             setup.fill("policies", "policy_controls"),
         )
     every, drifted, against = figures["guardrails"], figures["guardrails_drifted"], figures["guardrails_contradicted"]
-    of = count(every, "accepted guardrail")
+    of = count(every, "accepted policy or guardrail", "accepted policies and guardrails")
     if not drifted:
         unseen = every - _coverage(rows).assessed
         text = f"; {unseen:,} of them {'was' if unseen == 1 else 'were'} never observed" if unseen else ""

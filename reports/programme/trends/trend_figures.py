@@ -122,7 +122,7 @@ ACTIVITY = (
 PACKS = (
     Figure(
         "packs_in_scope",
-        "Packs in scope",
+        "Frameworks in scope",
         "count",
         "neither",
         "Framework packs that the organization follows, the FedRAMP POA&M included.",
@@ -132,7 +132,7 @@ PACKS = (
     ),
     Figure(
         "packs_improved",
-        "Packs that improved",
+        "Frameworks that improved",
         "count",
         "more",
         "Packs whose weighted readiness is higher than in the last snapshot before {period_start}.",
@@ -143,7 +143,7 @@ PACKS = (
     ),
     Figure(
         "packs_declined",
-        "Packs that declined",
+        "Frameworks that declined",
         "count",
         "less",
         "Packs whose weighted readiness is lower than in the last snapshot before {period_start}.",

@@ -83,7 +83,7 @@ def test_the_summary_has_coverage_and_the_share_of_untagged_events():
     }
     assert held.coverage == Coverage(3, 4)
     assert lead(held) == (
-        "50.0 % of SOC 2 controls saw activity in 30 days, unchanged.",
+        "50.0 % of SOC 2 controls had activity in 30 days or have an accepted policy, unchanged.",
         "Begin with SOC 2 CC6.10 A control, one of 2 without any (with ann@acme.example).",
     )
     assert held.warnings == ["ISO 27001 is not in scope: the figures are of the other framework alone."]
@@ -160,7 +160,9 @@ def test_nothing_is_compared_with_a_period_before_the_records(known, said):
     change = 0.0 if "unchanged" in said else None
     assert held.summary["activity_change"] == change
     assert held.tables[0].frame["covered_change"].to_list() == [change]
-    assert held.headline.startswith(f"50.0 % of SOC 2 controls saw activity in 30 days{said}.")
+    assert held.headline.startswith(
+        f"50.0 % of SOC 2 controls had activity in 30 days or have an accepted policy{said}."
+    )
     sentences = [warning for warning in held.warnings if "nothing to compare with" in warning]
     assert len(sentences) == (change is None)
 
@@ -183,6 +185,6 @@ def test_every_number_follows_from_its_rows():
 def test_the_only_control_without_activity_is_named():
     held = document([control("CC6.1"), control("A.5.1", "iso27001")], [evidence("CC6.1", 1)])
     assert lead(held) == (
-        "50.0 % of SOC 2 and ISO 27001 controls saw activity in 30 days, up 50.0 points.",
+        "50.0 % of SOC 2 and ISO 27001 controls had activity in 30 days or have an accepted policy, up 50.0 points.",
         "Begin with ISO 27001 A.5.1 A control, the only one without any (with ann@acme.example).",
     )

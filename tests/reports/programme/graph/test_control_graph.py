@@ -75,7 +75,7 @@ def test_the_only_source_of_five_requirements_is_a_single_point_of_failure():
     ]
     assert lead(held) == (
         "1 source of evidence is a single point of failure.",
-        "Find a second source beside backup done, on which 5 requirements rest alone.",
+        "Find a second source of evidence beside “Backup done”, on which 5 requirements rest alone.",
     )
     assert held.coverage == Coverage(5, 5)
 
@@ -143,7 +143,7 @@ def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
         **{"single_points_of_failure": 0, "graph_loops": 1, "graph_orphans": 2},
     }
     assert lead(held) == (
-        "1 control has neither a source of evidence nor a policy; there is 1 loop of systems that depend on each "
+        "1 control has neither a source of evidence nor a policy; there is 1 circle of systems that depend on each "
         "other.",
         "Give it a source of evidence first.",
     )
@@ -226,19 +226,21 @@ def test_nothing_in_scope_is_said(view):
 def test_a_sound_graph_is_said():
     nodes = [control("C0"), requirement_node("C0"), source("backup")]
     held = document(nodes, [*implementation_edges("C0"), *evidence_edges("backup", "C0")])
-    assert lead(held) == ("No single point of failure, loop or bare control among 1 control.", "")
+    assert lead(held) == ("No single point of failure, circle or bare control among 1 control.", "")
 
 
-def test_the_picture_has_what_carries_most_beside_the_controls_that_it_touches():
-    nodes = [*map(control, ("A", "B")), *map(requirement_node, ("A", "B")), source("scan"), source("idle")]
-    edges = [*evidence_edges("scan", "A", "B"), *implementation_edges("A", "B")]
+def test_the_picture_has_single_points_of_failure_beside_controls_without_another_source():
+    names = ("A", "B", "C", "D", "E")
+    nodes = [*map(control, names), *map(requirement_node, names), source("scan"), source("idle")]
+    edges = [*evidence_edges("scan", *names), *implementation_edges(*names)]
     (picture,) = document(nodes, edges).pictures
     assert {(node.label, node.layer) for node in picture.nodes} == {
         ("Scan done", 0),
         ("A Control", 1),
         ("B Control", 1),
+        ("C Control", 1),
     }
-    assert picture.edges == [("source:action:scan", f"control:soc2:{name}") for name in ("A", "B")]
+    assert picture.edges == [("source:action:scan", f"control:soc2:{name}") for name in ("A", "B", "C")]
     assert set(picture.legend.values()) == {node.tone for node in picture.nodes}
     assert document(nodes, edges, view="edges").pictures == ()
     assert document().pictures == []

@@ -23,7 +23,7 @@ def document(*controls, gaps=(), posture=(), readiness=()):
 
 
 def families(*controls):
-    return document(*controls).tables[0].frame
+    return document(*controls).table("families").frame
 
 
 def components(*controls):
@@ -83,7 +83,7 @@ def test_the_note_tells_failed_and_missing_tests_apart():
 
 def test_fewer_than_half_with_evidence_gets_no_colour():
     held = document(MIXED[0], control("CC6.4", state="no_data"), MIXED[1])
-    assert held.tables[0].frame["rag"].to_list() == ["insufficient_data"]
+    assert held.table("families").frame["rag"].to_list() == ["insufficient_data"]
     assert held.summary["control_health_rating"] == "insufficient_data"
     assert "1 family cannot be rated: too few of their controls have evidence that counts." in held.warnings
 
@@ -137,7 +137,7 @@ def test_the_summary_counts_families_by_colour():
     }
     assert lead(held) == (
         "Control health is 62.9 (amber); 1 of 2 families is red or unrated.",
-        "Start with SOC 2 Access, the lowest at 56.2: CC6.1 Logical access (no data) costs most (with "
+        "Start with SOC 2 Access, the lowest at 56.2: SOC 2 CC6.1 Logical access (no data) costs most (with "
         "bob@acme.example).",
     )
 
@@ -172,7 +172,7 @@ def test_green_health_beside_a_low_posture_is_explained():
     assert held.warnings[:2] == [
         "Health is green, but posture is 75.1 (C), down 6.4 points in 34 days: health also rewards ownership, passed tests "
         "and controls without exception; posture also counts attestations, vendors, remediations and services.",
-        "Rated green as a whole although a critical gap is open: SOC 2 Access.",
+        "A critical gap is open in a family that is green as a whole, close it: SOC 2 Access (with bob@acme.example).",
     ]
 
 
@@ -185,7 +185,7 @@ def test_green_health_beside_a_good_posture_needs_no_explanation():
 
 def test_a_family_without_data_has_no_health_however_well_it_is_owned():
     held = document(control("CC1.1", state="no_data", freshness="missing", group_id="CC1"), control("CC6.1"))
-    assert held.tables[0].frame.select("group_id", "health", "rag", "note").rows() == [
+    assert held.table("families").frame.select("group_id", "health", "rag", "note").rows() == [
         ("CC1", None, "insufficient_data", "No control has any evidence: there is no health to tell."),
         ("CC6", 100.0, "green", "Full marks: keep the cadence."),
     ]

@@ -83,7 +83,7 @@ def test_the_summary_counts_packs_that_moved():
     }
     assert held.coverage == Coverage(8, 10)
     assert lead(held) == (
-        "HIPAA is least ready at 30.0 % weighted readiness, up 2.0 points in 30 days.",
+        "1 of 2 frameworks has declined; HIPAA is least ready at 30.0 % weighted readiness, up 2.0 points in 30 days.",
         "Start with its 4 controls that are not effective yet.",
     )
     assert held.warnings == []
@@ -132,7 +132,7 @@ def test_a_framework_without_snapshot_has_no_change_and_a_warning():
     assert packs(held)["weighted_change"][0] is None
     assert held.warnings == ["No snapshot to compare with for SOC 2."]
     assert lead(held) == (
-        "SOC 2, the only pack with controls in scope, is at 70.0 % weighted readiness, with no earlier figure.",
+        "SOC 2, the only framework with controls in scope, is at 70.0 % weighted readiness, with no earlier figure.",
         "Start with its 3 controls that are not effective yet.",
     )
 

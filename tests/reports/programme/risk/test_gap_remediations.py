@@ -65,7 +65,7 @@ def test_the_summary_counts_what_there_is_to_do():
 
 def test_gaps_stand_by_priority_then_identifier():
     same = {**BACKUP, "gap_id": "hipaa:1", "control_id": "1", "framework": "hipaa"}
-    assert document(BACKUP, same, ACCESS).tables[0].frame["gap_id"].to_list() == [
+    assert document(BACKUP, same, ACCESS).table("gaps").frame["gap_id"].to_list() == [
         "soc2:CC6.1",
         "hipaa:1",
         "iso27001:A.8.13",
@@ -73,7 +73,7 @@ def test_gaps_stand_by_priority_then_identifier():
 
 
 def test_a_gap_carries_the_body_of_its_dry_run():
-    bodies = document(ACCESS, BACKUP).tables[0].frame["dry_run_body"].to_list()
+    bodies = document(ACCESS, BACKUP).table("gaps").frame["dry_run_body"].to_list()
     assert msgspec.json.decode(bodies[0]) == {
         "playbook": "mfa-enforce",
         "inputs": {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1"},
@@ -88,7 +88,7 @@ def test_a_gap_due_today_is_not_overdue():
 def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
     other = {**ACCESS, "control_id": "CC6.2", "gap_id": "soc2:CC6.2", "requirements": ["soc2:CC6.2", "iso27001:A.8.5"]}
     held = document(ACCESS, other, BACKUP)
-    assert held.tables[1].frame.to_dicts() == [
+    assert held.table("runbooks").frame.to_dicts() == [
         {
             **{"runbook_title": "Enforce MFA", "runbook": "mfa", "gaps": 2, "severe": 2, "overdue": 2},
             **{"requirements_unlocked": 3, "effort_hours": 4.0},
@@ -98,7 +98,7 @@ def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
             **{"requirements_unlocked": 1, "effort_hours": 8.0},
         },
     ]
-    assert [table.frame["gaps"].sum() for table in held.tables[1:3]] == [3, 3]
+    assert [held.table(name).frame["gaps"].sum() for name in ("runbooks", "owners")] == [3, 3]
 
 
 def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
@@ -108,7 +108,7 @@ def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
         {"id": "3", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 20)},
     ]
     held = document(remediations=remediations, period_days=14)
-    assert held.tables[3].frame.rows() == [
+    assert held.table("burn_up").frame.rows() == [
         ("2026-W45", 0, 0, 2, 0, 2),
         ("2026-W46", 1, 1, 3, 1, 2),
         ("2026-W47", 0, 1, 3, 2, 1),

@@ -88,10 +88,13 @@ def test_the_summary_has_the_concentration_of_the_gaps():
     }
     assert held.coverage == Coverage(36, 40)
     assert lead(held) == (
-        "10 gaps are open, 6 of them in HIPAA; 2 of 2 open risks exceed the appetite.",
-        "Start with HIPAA Group, the largest hotspot: HIPAA 0 A control (nobody owns it, not planned yet).",
+        "2 of 2 open risks exceed the appetite; 10 gaps are open, 6 of them in HIPAA.",
+        "Rate Risk R2 (nobody owns it): it counts as 25 until it is rated. Of the gaps close first HIPAA 0 A control "
+        "(nobody owns it, not planned yet).",
     )
-    assert held.warnings == ["1 risk without a full rating: what is missing counts as 5."]
+    assert held.warnings == [
+        "1 risk without a full rating: what is missing counts as 5; 1 of those over the appetite may be so for that alone."
+    ]
 
 
 def test_hotspots_weigh_severity_by_criticality():
@@ -177,14 +180,14 @@ def test_without_anything_nothing_is_claimed():
 def test_without_gaps_the_headline_says_so():
     assert lead(document(readiness=SCOPE, risks=[risk("R1", 4, 4)])) == (
         "No gap is open; 1 of 1 open risk exceeds the appetite.",
-        "",
+        "Treat, transfer or accept Risk R1 (nobody owns it), at 16 against an appetite of 9.",
     )
 
 
 def test_without_controls_in_scope_no_gap_is_called_closed():
     assert lead(document(risks=[risk("R1", 4, 4)])) == (
         "No control is in scope; 1 of 1 open risk exceeds the appetite.",
-        "",
+        "Treat, transfer or accept Risk R1 (nobody owns it), at 16 against an appetite of 9.",
     )
 
 

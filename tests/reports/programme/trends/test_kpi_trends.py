@@ -49,7 +49,7 @@ def document(remediations=(), obligations=(), snapshots=(), frameworks=("soc2",)
 
 
 def column(held, *names):
-    return held.tables[0].frame.select(names).rows()
+    return held.tables[0].frame.reverse().select(names).rows()
 
 
 def test_weeks_are_iso_weeks_and_the_last_is_cut_to_the_day():
@@ -149,10 +149,10 @@ def test_a_week_in_which_nothing_was_due_has_no_closure():
 def test_each_framework_has_a_row_for_each_week():
     held = document(snapshots=[snapshot("2026-W46", 60.0, "hipaa"), snapshot("2026-W47", 61.0)], weeks=2)
     assert held.tables[1].frame.select("name", "week", "weighted_pct").rows() == [
-        ("SOC 2", "2026-W46", None),
         ("SOC 2", "2026-W47", 61.0),
-        ("HIPAA", "2026-W46", 60.0),
         ("HIPAA", "2026-W47", None),
+        ("SOC 2", "2026-W46", None),
+        ("HIPAA", "2026-W46", 60.0),
     ]
 
 
@@ -250,8 +250,8 @@ def test_nothing_recorded_is_said():
 
 def test_a_year_of_53_weeks_has_them_all():
     held = document(weeks=53, as_of=date(2027, 1, 3))
-    assert held.tables[0].frame["week"][0] == "2026-W01"
-    assert held.tables[0].frame["week"][-1] == "2026-W53"
+    assert held.tables[0].frame["week"][-1] == "2026-W01"
+    assert held.tables[0].frame["week"][0] == "2026-W53"
 
 
 def test_a_mean_a_week_is_said_without_a_unit():

@@ -69,10 +69,13 @@ def test_an_active_policy_that_nobody_accepted_is_no_guardrail_and_is_listed():
 def test_a_guardrail_whose_controls_work_has_not_drifted():
     held = document([rail()], [state()])
     assert one(held, "drift", "drifts", "days_in_drift", "blast_radius", "action") == (None, [], None, 0, None)
-    assert lead(held) == ("None of 1 accepted guardrail is known to have drifted; 1 of them was never observed.", "")
+    assert lead(held) == (
+        "None of 1 accepted policy or guardrail is known to have drifted; 1 of them was never observed.",
+        "",
+    )
     assert (held.summary["guardrails_drift_free_pct"], held.summary["drift_median_days"]) == (100.0, None)
     observed = document([rail()], [state()], evidence=[observation("operation", date(2026, 11, 18))])
-    assert lead(observed) == ("None of 1 accepted guardrail is known to have drifted.", "")
+    assert lead(observed) == ("None of 1 accepted policy or guardrail is known to have drifted.", "")
 
 
 def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
@@ -87,7 +90,7 @@ def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
         2,
     )
     assert lead(held) == (
-        "1 of 1 accepted guardrail has drifted, 1 of them contradicted by what is seen.",
+        "1 of 1 accepted policy or guardrail has drifted, 1 of them contradicted by what is seen.",
         "Begin with Access Control Policy, 19 days in drift (nobody owns it). Close the gap SOC 2 CC6.1 "
         "(runbook: Enforce MFA).",
     )
@@ -158,7 +161,7 @@ def test_an_overridden_refusal_contradicts_the_guardrail_of_a_playbook():
         "contradicted",
         15,
         date(2026, 11, 5),
-        "patch stays within its limits",
+        "The playbook patch stays within its limits",
     )
     assert one(held, "action").startswith("Find out why a refusal was overridden")
     assert one(document([guard], blocks=[{**block, "id": "1", "overridden": False}]), "drift") is None
