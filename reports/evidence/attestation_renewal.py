@@ -6,38 +6,36 @@ from engine.facts import SIGNED_DAYS
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
-from engine.model.documents.tones import Tone
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.figures.formulas import iso_week
 from reports.evidence import renewals
 from reports.evidence.renewals import NAMES, WAVES
 from reports.figures import select
 from reports.shared import personal, setup
-from reports.shared.packs import control
-from reports.shared.wording import count, count_of, hours, percent, some_of
+from reports.shared.packs import control, pack_name, titled_control
+from reports.shared.wording import count, count_of, hours, percent, some_of, with_whom
 
 SAID = {wave: "overdue" if wave == "overdue" else f"due {name[0].lower()}{name[1:]}" for wave, name in NAMES.items()}
-TONES = dict[str, Tone](zip(NAMES.values(), ("bad", "watch", "calm", "neutral", "neutral"), strict=True))
-HIDDEN = ("attestation_id", "owner", "reminder_id", "week", "group_id")
-LABELS = {"name": "Framework", "demand_hours": "All hours", "evidence_freshness": "Evidence now"}
+HIDDEN = ("attestation_id", "owner", "reminder_id", "week", "group_id", "days_left")
+LABELS = {"name": "Framework", "demand_hours": "Hours falling due", "evidence_freshness": "Evidence now"}
 
 
 def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     every = figures.rows(renewals.pending)
     rows = every.filter(pl.col("wave").is_not_null())
     waves, collisions = renewals.waves(rows), figures.rows(renewals.collisions)
-    line = pl.format("{} {} ({})", "framework", "control_id", personal.days("days_left", "late", "due"))
+    line = pl.format("{} {} ({})", pack_name(ask), "control_id", personal.days("days_left", "late", "due"))
     owners = personal.sections(rows.filter("owed"), "wave", SAID, line)
     return Document(
         *_opening(every, owners, figures),
         tables=(
-            Table("waves", "Waves", waves, labels={**LABELS, "name": "Wave"}, hidden=("wave",)),
+            Table("waves", "Waves", waves, labels={**LABELS, "name": "Wave"}, hidden=("wave", "frameworks")),
             Table(
                 "owners",
                 "To each owner now",
                 owners,
-                note="One mail for each, with all that is to be renewed. An empty name is nobody.",
+                note="One mail for each, with all that is to be renewed.",
                 hidden=("in_31_to_60_days", "in_61_to_90_days"),
             ),
             Table(
@@ -48,7 +46,14 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 heat=tuple(WAVES),
                 hidden=("framework",),
             ),
-            Table("collisions", "Weeks in which renewals collide", collisions, labels=LABELS),
+            Table(
+                "collisions",
+                "Weeks of an owner in which renewals collide",
+                collisions,
+                note="What is overdue stands in the present week, beside the hours of what falls due in it.",
+                labels=LABELS,
+                hidden=("frameworks",),
+            ),
             Table(
                 "renewals",
                 "Every renewal of the next 90 days",
@@ -59,7 +64,6 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 hidden=HIDDEN,
             ),
         ),
-        charts=_charts(waves),
         definitions=_definitions(ask),
         warnings=_warnings(figures, ask),
     )
@@ -94,15 +98,10 @@ def _warnings(figures: Figures, ask: Ask) -> list[str]:
         warnings.append(f"Collect evidence before signing, it is stale or missing now: {some_of(names)}.")
     if rejected := figures["attestations_rejected"]:
         were = count(rejected, "attestation was", "attestations were")
-        warnings.append(Alarm(f"{were} rejected: put it right and set a new date."))
+        rows = figures.counted_rows("attestations_rejected").sort("framework", "control_id").iter_rows(named=True)
+        names = [f"{titled_control(row, ask)} ({with_whom(row['attestor'] or row['owner'])})" for row in rows]
+        warnings.append(Alarm(f"{were} rejected, put right what was found and sign again: {some_of(names, 3)}."))
     return warnings
-
-
-def _charts(waves: pl.DataFrame) -> list[Chart]:
-    if not waves["renewals"].sum():
-        return []
-    alt = "Attestations to renew in each wave."
-    return [Chart("bars", "Renewals by wave", waves.select("name", "renewals"), "name", "renewals", alt, tones=TONES)]
 
 
 def _definitions(ask: Ask) -> dict[str, str]:

@@ -11,10 +11,15 @@ from reports.evidence import attestation_board
 from reports.evidence.attestation_board import ON_BOARD, STATUSES
 from reports.figures import select
 from reports.shared import packs, setup
+from reports.shared.columns import with_first
 from reports.shared.wording import count_of, sentence, some_of, with_whom
 
 STATES = ("status", "evidence_freshness")
-HIDDEN = ("id", "group_id")
+SHOWN = ("framework", "control_id", "title", "status", "due_on", "owner")
+HIDDEN = (
+    *("group_id", "attestor", "delegated_to", "statement", "days_left", "attested_at", "evidence_links"),
+    *("evidence_freshness", "unsupported", "current", "id"),
+)
 LABELS = {"evidence_freshness": "Evidence at signing"}
 DEFINITIONS = {
     "current": "The attestation that decides whether its control is attested today: an overdue one that is newer than "
@@ -35,9 +40,23 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
     return Document(
         *_opening(board, figures, ask),
         tables=(
-            Table("attestations", "Board, most urgent first", board, labels=labels, state=STATES, hidden=HIDDEN),
+            Table(
+                "owners",
+                "By owner",
+                owners,
+                labels=labels,
+                hidden=("attestations", "due_30", "not_due", "attested", "unsupported"),
+            ),
+            Table(
+                "attestations",
+                "Board, most urgent first",
+                with_first(board, *SHOWN),
+                note=_standing(figures),
+                labels=labels,
+                state=STATES,
+                hidden=HIDDEN,
+            ),
             Table("frameworks", "By framework", frameworks, labels=labels),
-            Table("owners", "By owner", owners, labels=labels),
             Table(
                 "without_attestation",
                 "Applicable controls without an attestation duty",
@@ -46,7 +65,14 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
                 state=["state"],
                 hidden=["group_id"],
             ),
-            Table("earlier", "Decided and replaced since", earlier, labels=labels, state=STATES, hidden=HIDDEN),
+            Table(
+                "earlier",
+                "Decided and replaced since",
+                with_first(earlier, *SHOWN),
+                labels=labels,
+                state=STATES,
+                hidden=HIDDEN,
+            ),
         ),
         coverage=packs.controls_coverage(control_status),
         charts=_charts(frameworks, due, ask),
@@ -69,6 +95,20 @@ def _opening(board: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if lacking:
         start += f", {lacking:,} {'has' if lacking == 1 else 'have'} none"
     return Opening(f"{start}.", sentence(f"{_next(board, figures, ask)}."))
+
+
+def _standing(figures: Figures) -> str:
+    """What the controls without an attestation in force lack, as far as there are any."""
+    lacking = figures["controls_unattested"]
+    if not lacking:
+        return ""
+    bare = figures["controls_without_attestation_duty"]
+    late, refused = figures["attestations_overdue"], figures["attestations_rejected"]
+    return (
+        f"Of the {count_of(lacking, 'control')} without one in force those with an overdue ({late:,}) or a rejected "
+        f"attestation ({refused:,}) come first; the others wait for their first signature, or for somebody to ask "
+        f"for it ({bare:,})."
+    )
 
 
 def _next(board: pl.DataFrame, figures: Figures, ask: Ask) -> str:
@@ -95,8 +135,13 @@ def _warnings(figures: Figures, ask: Ask) -> list[str]:
     warnings: list[str] = []
     unsupported = attestation_board.worst_first(figures.counted_rows("attestations_unsupported"))
     if unsupported.height:
-        names = [packs.control(":".join(key), ask) for key in unsupported.select("framework", "control_id").rows()]
-        warnings.append(Alarm(f"Signed on stale or missing evidence, so unsupported: {some_of(names)}."))
+        rows = unsupported.iter_rows(named=True)
+        names = [f"{packs.titled_control(row, ask)} ({with_whom(row['attestor'] or row['owner'])})" for row in rows]
+        warnings.append(
+            Alarm(
+                f"Renew the evidence and sign again what was signed on stale or missing evidence: {some_of(names, 3)}."
+            )
+        )
     without, applicable = figures["controls_without_attestation_duty"], figures["controls_applicable"]
     if without:
         have = "has" if without == 1 else "have"

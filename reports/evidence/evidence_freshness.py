@@ -11,9 +11,13 @@ from reports.evidence import control_ages
 from reports.evidence.control_ages import STATES
 from reports.figures import select
 from reports.shared import packs, setup
+from reports.shared.columns import with_first
+from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of, some_of, with_whom
 
-HIDDEN = ("last_evidence_at", "group_id", "cadence")
+SHOWN = ("framework", "control_id", "title", "weight", "state", "days_over", "owner")
+EVERY = (*SHOWN, "last_evidence_on", "window_days", "next_due_on")
+URGENCY = ("error", "missing", "stale", "due_soon", "fresh", "not_applicable")
 LABELS = {"error": "Future-dated"}
 DEFINITIONS = {
     "window": "Days for which evidence of a cadence counts, with about a tenth of grace: continuous 7, daily 3, "
@@ -39,23 +43,32 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
         *_opening(queue, figures, ask),
         tables=(
             Table(
-                "queue",
-                "Stale queue, most urgent first",
-                queue,
-                labels=LABELS,
-                state=["state"],
-                hidden=HIDDEN,
-                part_of=("controls",),
-            ),
-            Table("frameworks", "By framework", frameworks, labels=LABELS),
-            Table(
                 "owners",
                 "By owner",
                 owners,
                 labels=LABELS,
-                note="An empty owner is nobody: those controls will not refresh themselves.",
+                hidden=("error", "not_applicable", "due_soon", "fresh"),
+                note="Controls without an owner will not refresh themselves." if owners["owner"].null_count() else "",
             ),
-            Table("controls", "Every control", controls, labels=LABELS, state=["state"], hidden=HIDDEN),
+            Table(
+                "queue",
+                "Stale queue, most urgent first",
+                with_first(queue, *SHOWN),
+                note="By weight, five being the most important, then by how far beyond its window the evidence is.",
+                labels=LABELS,
+                state=["state"],
+                hidden=tuple(name for name in queue.columns if name not in SHOWN),
+                part_of=("controls",),
+            ),
+            Table("frameworks", "By framework", frameworks, labels=LABELS),
+            Table(
+                "controls",
+                "Every control, stale and missing ones first",
+                with_first(controls, *EVERY).sort(rank("state", URGENCY), maintain_order=True),
+                labels=LABELS,
+                state=["state"],
+                hidden=tuple(name for name in controls.columns if name not in EVERY),
+            ),
         ),
         coverage=coverage,
         charts=_charts(frameworks, ask),

@@ -16,6 +16,8 @@ from reports.shared.wording import count_of, part_of, sentence
 
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}
 HIDDEN = ("framework", "control_id", "requester", "recipient", "owner_left")
+FEW = 10  # closed requests, below which percentiles say little
+FIRST_PASS = ("accepted", "accepted_first_pass", "first_pass_pct")
 LABELS = {"id": "Request", "title": "Asked for"}
 COLUMNS = (
     *("id", "title", "priority", "owner", "due_on", "days_left", "clock", "auditor_status", "age_days", "returns"),
@@ -28,6 +30,8 @@ def build(figures: Figures, ask: Ask) -> Document:
     queue, closed = open_requests(rows), rows.filter(pl.col("finished_on") >= ask.period_start)
     overdue = queue.filter(pl.col("clock") == "overdue").with_columns(days_late=-pl.col("days_left"))
     at_risk = queue.filter(pl.col("clock") == "at_risk")
+    percentiles = tuple(f"{name}_p{pct}" for name in ("turnaround", "open_age") for pct in PERCENTILES)
+    rare = ("paused", "on_track", *(percentiles if closed.height < FEW else ()), *FIRST_PASS)
     urgent = pl.format("{} ({}, {})", "id", "priority", personal.days("days_left", "late", "due"))
     return Document(
         *_opening(overdue, at_risk, figures),
@@ -53,12 +57,18 @@ def build(figures: Figures, ask: Ask) -> Document:
                 "owners",
                 "To each owner",
                 personal.sections(queue, "clock", SAID, urgent),
-                note="One section of the digest for each; the backup's where the owner has left. "
-                "An empty name is nobody.",
+                note="One section of the digest for each; the backup's where the owner has left.",
             ),
-            Table("metrics", "By priority, in the period", request_measures.by_priority(queue, closed, ask)),
-            Table("by_owner", "By owner, in the period", request_measures.by(queue, closed, "owner")),
-            Table("by_framework", "By framework, in the period", request_measures.by(queue, closed, "framework")),
+            Table(
+                "metrics", "By priority, in the period", request_measures.by_priority(queue, closed, ask), hidden=rare
+            ),
+            Table("by_owner", "By owner, in the period", request_measures.by(queue, closed, "owner"), hidden=rare),
+            Table(
+                "by_framework",
+                "By framework, in the period",
+                request_measures.by(queue, closed, "framework"),
+                hidden=rare,
+            ),
             Table("aging", "Age of the open requests", request_measures.aging(queue)),
         ),
         definitions=_definitions(ask),
@@ -80,7 +90,9 @@ def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> 
     if late:
         first = overdue.row(0, named=True)
         who = f"{first['priority']}, {count_of(first['days_late'], 'day')} late, with {first['recipient'] or 'nobody'}"
-        also = f" and {risk}" if at_risk.height else ""
+        slow = closed - figures["requests_closed_on_time_in_period"]
+        also = f", {count_of(slow, 'was', 'were')} answered late" if slow else ""
+        also += f" and {risk}" if at_risk.height else ""
         do = sentence(TO_DO[first["next_step"]].format(first["id"]))
         return Opening(f"{start}; {count_of(late, 'is', 'are')} overdue{also}.", f"{do} first ({who}).")
     if at_risk.height:
@@ -98,7 +110,7 @@ def _warnings(queue: pl.DataFrame, figures: Figures) -> list[str]:
     warnings: list[str] = (
         [Alarm(f"{count_of(nobody, 'open request')} without an owner: the digest reaches nobody.")] if nobody else []
     )
-    if 0 < closed < 10:
+    if 0 < closed < FEW:
         warnings.append(f"Only {count_of(closed, 'request')} closed in the period: the percentiles say little.")
     return warnings
 

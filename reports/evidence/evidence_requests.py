@@ -5,17 +5,22 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, FrameRow, Opening, Table
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, by_control, open_requests, with_recipients
 from reports.figures import select
 from reports.shared import setup
-from reports.shared.wording import count_of, part_of, sentence, some_of
+from reports.shared.wording import count_of, part_of, sentence
 
+SHOWN = ("id", "title", "priority", "due_on", "clock", "owner")
 HIDDEN = (
-    *("backup", "requester", "opened_on", "paused_minutes", "control_title", "evidence_freshness", "owner_left"),
-    "next_step",
+    *("framework", "control_id", "days_left", "status", "auditor_status", "returns", "evidence_ids", "evidence_held"),
+    *("control_state", "evidence_freshness", "age_days", "opened_on", "requester", "backup", "paused_minutes"),
+    *("control_title", "owner_left", "next_step"),
 )
+MOST_NAMED = 3  # requests in one warning
+TONES: dict[str, Tone] = {"paused": "calm"}
 LABELS = {"id": "Request", "title": "Asked for", "status": "Our status"}
 DEFINITIONS = {
     "Our status, auditor status": "The first is what we say of the request, the second what the auditor says. Only the "
@@ -36,20 +41,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     )
     queue = open_requests(rows)
     closed = rows.filter(pl.col("finished_on") >= ask.period_start).sort("finished_on", "id", descending=[True, False])
-    columns = (
-        *("id", "title", "framework", "control_id", "owner", "priority", "due_on", "days_left", "clock", "status"),
-        *(
-            "auditor_status",
-            "returns",
-            "evidence_ids",
-            "evidence_held",
-            "control_state",
-            "evidence_freshness",
-            "age_days",
-            "opened_on",
-        ),
-        *("requester", "backup", "paused_minutes", "control_title", "owner_left", "next_step"),
-    )
+    columns = (*SHOWN, *HIDDEN)
     return Document(
         *_opening(queue, figures),
         tables=(
@@ -61,7 +53,13 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 state=STATES,
                 hidden=HIDDEN,
             ),
-            Table("controls", "Controls that auditors ask about", by_control(queue), state=STATES),
+            Table(
+                "controls",
+                "Controls that auditors ask about",
+                by_control(queue),
+                labels={"ids": "Requests"},
+                state=STATES,
+            ),
             Table(
                 "closed",
                 "Closed in the period",
@@ -86,7 +84,17 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 ),
                 labels=LABELS,
                 state=STATES,
-                hidden=("requester", "opened_on", "paused_minutes"),
+                hidden=(
+                    *(
+                        "requester",
+                        "opened_on",
+                        "paused_minutes",
+                        "returns",
+                        "evidence_ids",
+                        "evidence_held",
+                        "age_days",
+                    ),
+                ),
             ),
         ),
         charts=_charts(queue),
@@ -116,18 +124,22 @@ def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
 def _warnings(queue: pl.DataFrame) -> list[str]:
     warnings: list[str] = []
     for flawed, what in (
-        (queue.filter(pl.col("owner").is_null()), "without an owner"),
-        (queue.filter("owner_left"), "with an owner who has left, so the backup has to take over"),
+        (queue.filter(pl.col("owner").is_null()), "has no owner, so name one"),
+        (queue.filter("owner_left"), "is with somebody who has left, so {recipient} takes over from {owner}"),
         (
             queue.filter(pl.col("status") == "submitted", pl.col("evidence_ids").list.len() == 0),
-            "submitted without any evidence recorded",
+            "was submitted without any evidence recorded, so {recipient} records it",
         ),
     ):
-        if flawed.height:
-            warnings.append(
-                Alarm(f"{count_of(flawed.height, 'open request')} {what}: {some_of(flawed['id'].to_list())}.")
-            )
+        rows = [f"{row['id']} {what.format(**_people(row))}" for row in flawed.iter_rows(named=True)]
+        if rows:
+            more = [f"{len(rows) - MOST_NAMED:,} more"] if len(rows) > MOST_NAMED else []
+            warnings.append(Alarm(f"{'; '.join([*rows[:MOST_NAMED], *more])}."))
     return warnings
+
+
+def _people(row: FrameRow) -> dict[str, str]:
+    return {name: row[name] or "nobody" for name in ("owner", "recipient")}
 
 
 def _charts(queue: pl.DataFrame) -> list[Chart]:
@@ -140,7 +152,9 @@ def _charts(queue: pl.DataFrame) -> list[Chart]:
         .with_columns(pl.col("clock").str.replace_all("_", " "))
     )
     alt = "Open requests of each priority by the state of their clock."
-    return [Chart("stacked", "Open requests by priority", frame, "priority", "requests", alt, series="clock")]
+    return [
+        Chart("stacked", "Open requests by priority", frame, "priority", "requests", alt, series="clock", tones=TONES)
+    ]
 
 
 REPORT = Report(

@@ -518,7 +518,7 @@ _TO_SEND = "{list}: {line}"
 REMINDERS = (
     Figure(
         "reminder_items_due_soon",
-        "Items reminded of before they are due",
+        "Reminders: items due soon",
         "count",
         "neither",
         "Pending duties and open remediations due within {due_soon_days} days, attestations within "
@@ -529,7 +529,7 @@ REMINDERS = (
     ),
     Figure(
         "reminder_items_overdue",
-        "Items reminded of past their date",
+        "Reminders: items overdue",
         "count",
         "less",
         "Overdue duties and open remediations past their due date, whether or not a reminder is owed now.",
@@ -550,7 +550,7 @@ REMINDERS = (
     ),
     Figure(
         "reminder_items_to_send",
-        "Items to remind of now",
+        "Reminders: items to send now",
         "count",
         "less",
         "Overdue items, items due soon and controls that got worse of which a reminder is owed now.",

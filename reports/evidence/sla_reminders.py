@@ -13,7 +13,7 @@ from reports.shared.wording import all_of as named
 from reports.shared.wording import count_of, some_of
 
 STATE_COLUMNS = ("state", "previous_state")
-HIDDEN = ("item", "kind", "frameworks", "source_ref", "reminder_id", "owner")
+HIDDEN = ("step", "late", "item", "kind", "frameworks", "source_ref", "reminder_id", "owner")
 LABELS = {"title": "What", "duty": "Kind", "step": "Step (days)", "late": "After its day", "state": "Is"}
 
 
@@ -37,7 +37,7 @@ def build(destinations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 "owners",
                 "To each recipient now",
                 owners,
-                note="What is owed now, one mail for each. An empty name is nobody: give those items an owner.",
+                note="One mail for each, with all reminders that are owed now.",
             ),
             Table(
                 "overdue",
@@ -52,7 +52,7 @@ def build(destinations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 figures.rows(reminder_lists.regressions),
                 labels=LABELS,
                 state=STATE_COLUMNS,
-                hidden=("reminder_id", "owner"),
+                hidden=("reminder_id", "owner", "trigger"),
             ),
             Table("due_soon", "Due soon, next first", soon, labels=LABELS, hidden=(*HIDDEN, "escalate_to")),
             Table("settings", "How reminders are sent", _settings(destinations, ask)),
@@ -85,7 +85,8 @@ def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
     worse = count_of(figures["controls_regressed"], "control")
     late = figures["reminder_items_overdue"]
     counts = {
-        "reminder_items_overdue": f"{count_of(late, 'duty or remediation', 'duties and remediations')} overdue",
+        "reminder_items_overdue": f"{count_of(late, 'duty or remediation', 'duties and remediations')} "
+        f"{'is' if late == 1 else 'are'} overdue",
         "reminder_items_due_soon": f"{figures['reminder_items_due_soon']:,} due soon",
         "controls_regressed": f"{worse} worse than before",
     }
@@ -100,7 +101,9 @@ def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
     start, number = ", ".join(present), figures["reminders_to_send"]
     if not number:
         return Opening(f"{start}; nothing is to be sent now.", "Wait: everybody concerned has been reminded.")
-    send = f"{count_of(number, 'reminder')} {'is' if number == 1 else 'are'} to be sent"
+    raised = figures["reminders_escalated"]
+    more = f", {raised:,} of them to who is accountable," if raised else ""
+    send = f"{count_of(number, 'reminder')}{more} {'is' if number == 1 else 'are'} to be sent"
     first = owners.row(0, named=True)
     if first["recipient"] is None:
         return Opening(

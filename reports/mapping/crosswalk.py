@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table, at_most
 from engine.model.documents.pictures import MatrixPicture
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
@@ -30,6 +30,7 @@ DEFINITIONS = {
     "reuse": "To target: link the criterion's evidence to the requirement. To source goes against the direction of the "
     "pair, whose strength is then an estimate.",
 }
+FINE = ("relation", "strength", "overlay", "reuse", "source_events", "target_events")
 VIEW = Parameter(
     "view", "matrix", "matrix: one row for each pair; soa: one row for each ISO requirement", choices=("matrix", "soa")
 )
@@ -89,7 +90,7 @@ def build(
                 conflicts.drop("conflict"),
                 labels=_labels(ask),
                 state=STATES,
-                hidden=HIDDEN,
+                hidden=(*HIDDEN, *FINE, "rationale"),
                 part_of=("matrix",),
             ),
             *_view(pairs, targets, ask),
@@ -113,14 +114,14 @@ def _view(pairs: pl.DataFrame, targets: pl.DataFrame, ask: Ask) -> tuple[Table, 
     short = ("control_id", "title", "applicable", "mapping", "pairs", "full_pairs", "best_relation", "best_strength")
     coverage = targets.select(*short, "criteria", "state", "framework")
     return (
-        Table("matrix", "Pairs", pairs.drop("conflict"), labels=labels, state=STATES, hidden=HIDDEN),
+        Table("matrix", "Pairs", pairs.drop("conflict"), labels=labels, state=STATES, hidden=(*HIDDEN, *FINE)),
         Table(
             "targets",
             f"Coverage of each {_adjective(ask)} requirement",
             coverage,
             labels=labels,
             state=STATES,
-            hidden=HIDDEN,
+            hidden=(*HIDDEN, "best_relation", "best_strength"),
         ),
     )
 
@@ -141,9 +142,10 @@ def _opening(
         first = conflicts.row(0, named=True)
         owner = targets.row(by_predicate=pl.col("control_id") == first["target_id"], named=True)["owner"]
         are = "is" if conflicts.height == 1 else "are"
+        short = tuple(ask.framework_name(ask.word(end)) for end in (SOURCE, TARGET))
         return Opening(
-            f"{share}; {count_of(conflicts.height, 'pair')} {are} in conflict.",
-            f"Settle first why {source} {first['source_id']} {first['source_title']} is effective and {target} "
+            at_most(f"{share}; {count_of(conflicts.height, 'pair')} {are} in conflict", _unreviewed(pairs)) + ".",
+            f"Settle first why {short[0]} {first['source_id']} {first['source_title']} is effective and {short[1]} "
             f"{first['target_id']} {first['target_title']} is not ({with_whom(owner)}).",
         )
     if reusable := figures["crosswalk_reuse"]:
@@ -160,6 +162,12 @@ def _opening(
     return Opening(
         f"{share}, {partial:,} in part and {none:,} not at all.", "Collect evidence for those that it does not cover."
     )
+
+
+def _unreviewed(pairs: pl.DataFrame) -> str:
+    """Whether no person has looked at any pair."""
+    signed = pairs.filter(pl.col("reviewer").fill_null("catalogue") != "catalogue").height
+    return "" if signed else "; nobody has reviewed any pair yet"
 
 
 def _warnings(organization: pl.DataFrame, pairs: pl.DataFrame, ask: Ask) -> list[str]:
@@ -194,7 +202,7 @@ def _matrix(pairs: pl.DataFrame, ask: Ask) -> list[MatrixPicture]:
     return [
         MatrixPicture(
             "Which families meet",
-            "{} criteria by {} requirements: how many pairs there are, and whether one of them is full.".format(
+            "Rows are families of {} criteria, columns of {} requirements: pairs, and whether one is full.".format(
                 *_names(ask)
             ),
             counts["row"].unique(maintain_order=True).to_list(),

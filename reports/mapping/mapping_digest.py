@@ -53,7 +53,7 @@ def build(
                 "owners",
                 "To each owner",
                 personal.sections(touched, "impact", SAID, pl.format("{} {}", *_KEY)),
-                note="Whose controls are touched. An empty name is nobody.",
+                note="Whose controls are touched.",
                 labels={**LABELS, "items": "Controls"},
             ),
             Table(
@@ -77,9 +77,9 @@ def build(
                 "catalogue",
                 "The catalogue today, frameworks in scope first",
                 _catalogue(catalogue_entries, crosswalk, scope, ask),
-                note="A mapping is counted for both of its frameworks.",
+                note="A mapping counts for both of its frameworks; without one a framework shares no evidence.",
                 labels={"pairs": "Mappings", "full_pairs": "Full mappings"},
-                hidden=("framework",),
+                hidden=("framework", "in_scope"),
             ),
         ),
         definitions=DEFINITIONS,
@@ -135,8 +135,8 @@ def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame, ask: A
 
 
 def _warnings(compared: bool, lost: pl.DataFrame, ask: Ask) -> list[str]:
-    if not compared:
-        return ["Nothing is compared: no snapshot is stored."]
+    if not compared:  # which the headline says
+        return []
     weak = lost.filter("in_scope")
     if weak.is_empty():
         return []
@@ -152,8 +152,8 @@ REPORT = Report(
     description="Changes of the catalogue and crosswalks since the organization's last snapshot, and what they touch.",
     build=build,
     figures=select(
-        *("catalogue_compared", "catalogue_seen_on", "catalogue_version_before", "catalogue_version"),
-        *("catalogue_changed", "catalogue_requirements", "catalogue_mappings"),
+        *("catalogue_requirements", "catalogue_mappings", "catalogue_seen_on", "catalogue_changed"),
+        *("catalogue_compared", "catalogue_version_before", "catalogue_version"),
         *(f"{prefix}_{word}" for prefix, words in CHANGES.items() for word in words),
         *("lost_last_full_edge", "controls_touched", "evidence_touched"),
     ),

@@ -8,11 +8,13 @@ from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
+from reports.shared.columns import with_first
 from reports.shared.ordering import rank
 from reports.shared.wording import count, percent, with_whom
 from reports.testing import claim_rows
 from reports.testing.claim_rows import STATES
 
+FILE = ("id", "title", "evidence_on", "evidence_place", "held_state", "linked_controls")
 LABELS = {"control_state": "Claimed state", "state": "Lineage", "leaves": "Events under the head"}
 DEFINITIONS = {
     "Claim": "That a source of evidence (operation, test, policy, attestation, evidence item) stands behind a control; "
@@ -61,18 +63,37 @@ def build(
             ),
             Table(
                 "orphan_controls",
-                "Controls that no claim is about",
+                "Controls without any evidence",
                 bare.select("framework", "control_id", "title", "owner"),
-                note="They claim nothing, so nothing can be traced.",
+                note="Nothing speaks for them, so nothing can be traced.",
             ),
             Table("sources", "By source of evidence", claim_rows.by_source(rows)),
             Table("frameworks", "By framework", claim_rows.by_framework(rows, bare, ask)),
             Table(
                 "evidence_files",
                 _files_title(figures["evidence_not_whole"]),
-                _files(evidence_files),
+                with_first(_files(evidence_files), *FILE),
+                labels={"id": "Evidence"},
                 state=("held_state",),
-                note="Held bytes are given back by hq evidence get, and are in archives; what is told is elsewhere.",
+                hidden=("source", "owner", "evidence_bytes", "sha256"),
+                note="What is held is kept here with its bytes; what is told is kept elsewhere.",
+            ),
+            Table(
+                "orphan_evidence",
+                "Evidence that supports no control",
+                orphan_evidence.drop("org_id"),
+                labels={"id": "Evidence"},
+            ),
+            Table(
+                "claims",
+                "Every claim",
+                rows.sort("framework", "position", "control_id", "source").select(CLAIM),
+                labels=LABELS,
+                state=("state", "control_state"),
+                hidden=(
+                    *("file", "row", "merkle_leaf", "title", "record", "evidence_place", "policy_version", "event_id"),
+                    *("action", "seq", "event_hash", "bundle", "problem"),
+                ),
             ),
             Table(
                 "merkle_proofs",
@@ -80,15 +101,6 @@ def build(
                 claim_rows.proofs(bundle_proofs),
                 labels=LABELS,
                 hidden=("merkle_leaf", "merkle_path"),
-            ),
-            Table("orphan_evidence", "Evidence that supports no control", orphan_evidence.drop("org_id")),
-            Table(
-                "claims",
-                "Every claim",
-                rows.sort("framework", "position", "control_id", "source").select(CLAIM),
-                labels=LABELS,
-                state=("state", "control_state"),
-                hidden=("file", "row", "merkle_leaf", "title"),
             ),
         ),
         coverage=packs.controls_coverage(control_status),
@@ -120,16 +132,19 @@ def _opening(faults: pl.DataFrame, silent: pl.DataFrame, figures: Figures, ask: 
             return Opening("No control is in scope, so there is no claim to trace.", setup.IN_SCOPE)
         none = "The one applicable control makes no" if bare == 1 else f"None of {bare:,} applicable controls makes a"
         return Opening(f"{none} claim, so there is nothing to trace.", setup.EVIDENCE)
-    share = f"{figures['claims_complete']:,} of {count(claims, 'claim')} can be followed to a verified audit event"
+    of = count(claims, "claim")
+    share = (
+        f"{figures['claims_complete']:,} of {of} of evidence for a control can be followed to a verified audit event"
+    )
     start = f"{share} ({percent(figures['lineage_completeness_pct'])})"
     if faults.is_empty():
         if not bare:
             return Opening(f"{start}.")
-        makes = count(bare, "control makes", "controls make")
+        makes = count(bare, "control has", "controls have")
         lead = silent.row(0, named=True)
         control = packs.titled_control(lead, ask)
         return Opening(
-            f"{start}; {makes} no claim.",
+            f"{start}; {makes} no evidence.",
             f"Collect evidence for {control} ({with_whom(lead['owner'])}), which has none.",
         )
     if changed := figures["claims_hash_mismatch"]:

@@ -100,7 +100,7 @@ LINEAGE = (
     ),
     Figure(
         "orphan_evidence",
-        "Orphan evidence",
+        "Evidence that supports no control",
         "count",
         "less",
         "Evidence items and accepted policies that support no control.",
@@ -110,7 +110,7 @@ LINEAGE = (
     ),
     Figure(
         "orphan_controls",
-        "Orphan controls",
+        "Controls without any evidence to trace",
         "count",
         "less",
         "Applicable controls that no claim is about, so that nothing can be traced.",

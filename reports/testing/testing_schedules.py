@@ -11,12 +11,15 @@ from engine.model.documents.document import Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
+from reports.shared.columns import with_first
 from reports.shared.ordering import rank
 from reports.shared.wording import count, part_of, percent, with_whom
 from reports.testing import windows
 from reports.testing.windows import PAST, STANDINGS
 
 LABELS = {"standing": "Status"}
+TESTED = ("framework", "control_id", "outcome", "owner")
+WINDOW = ("framework", "control_id", "standing", "window_close_on", "outcome", "performed_on", "days_late", "owner")
 SHOWN = ("framework", "control_id", "title", "owner", "state", "cadence")
 DEFINITIONS = {
     "Window": "The days in which a recurring test has to be performed. Windows that the cadence asks for and nobody "
@@ -34,25 +37,25 @@ def build(
     control_status: pl.DataFrame, idle_checks: pl.DataFrame, check_sights: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
     frame = figures.rows(windows.windows).filter(pl.col("window_close_on") >= windows.year_ago(ask.as_of))
-    bare = figures.rows(windows.without_schedule)
+    bare, schedules = figures.rows(windows.without_schedule), figures.rows(windows.schedules)
     return Document(
         *_opening(figures, ask),
         tables=(
             Table(
                 "schedules",
                 "Recurring tests, worst first",
-                figures.rows(windows.schedules),
+                with_first(schedules, *TESTED),
                 state=("last", "outcome", "next"),
-                hidden=("schedule_id", "window_open_on"),
+                hidden=tuple(name for name in schedules.columns if name not in TESTED),
             ),
             Table(
                 "windows",
                 "Every window of the past 12 months, and the open and coming ones",
-                frame.sort(rank("standing", STANDINGS), "window_close_on", "schedule_id"),
+                with_first(frame.sort(rank("standing", STANDINGS), "window_close_on", "schedule_id"), *WINDOW),
                 note="Planned against actual, which is what an auditor tests.",
                 labels=LABELS,
                 state=("standing", "outcome"),
-                hidden=("run_id",),
+                hidden=tuple(name for name in frame.columns if name not in WINDOW),
             ),
             Table(
                 "unscheduled", "Controls that need a test and have no schedule", bare.select(SHOWN), state=("state",)
@@ -73,7 +76,8 @@ def build(
                     "proved_at",
                 ).sort(rank("sight", ("blind", "not_proved", "seen")), "check_id"),
                 words=("sight",),
-                note="`hq pull --prove` breaks copies of the rows of each check, one at a time.",
+                hidden=("check_id", "tried", "failures", "unseen", "proved_at"),
+                note="Copies of its rows are broken one at a time: a check that notices none of it proves nothing.",
             ),
         ),
         coverage=packs.controls_coverage(control_status),
@@ -105,9 +109,17 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
         first = missed.row(0, named=True)
         return Opening(f"{start}; {late}.", f"Catch up first with {_control(first, ask)} {_whom(first)}.")
     now = figures.counted_rows("test_windows_open")
-    last = f"; {count(failed, 'test')} failed last" if failed else ""
+    last = f"; {count(failed, 'test')} failed at their last run" if failed != 1 else "; 1 test failed at its last run"
+    last = last if failed else ""
     if now.is_empty():
         return Opening(f"{start}{last or '; no window is open'}.")
+    broken = schedules.filter(pl.col("outcome") == "failed")
+    if broken.height:
+        first = broken.row(0, named=True)
+        when = f" on {spelled_day(first['performed_on'])}" if first["performed_on"] else ""
+        control = f"{ask.framework_name(first['framework'])} {first['control_id']}"
+        mend = f"Mend what the test of {control} found{when} ({with_whom(first['owner'] or first['performer'])})"
+        return Opening(f"{start}{last}.", f"{mend}, then test again.")
     first = now.sort("window_close_on", "schedule_id").row(0, named=True)
     are = count(now.height, "window is", "windows are")
     closes = spelled_day(first["window_close_on"])
@@ -137,12 +149,12 @@ def _charts(year: pl.DataFrame) -> list[Chart]:
     if year.is_empty():
         return []
     frame = (
-        year.with_columns(month=pl.col("window_close_on").dt.strftime("%Y-%m"))
+        year.with_columns(month=pl.coalesce("performed_on", "window_close_on").dt.strftime("%Y-%m"))
         .group_by("month", "standing")
         .agg(windows=pl.len())
         .sort("month", rank("standing", PAST))
     )
-    alt = "Test windows by the month in which they closed: done on time, late, missed."
+    alt = "Test windows by the month in which they were tested, or closed without: done on time, late, missed."
     return [Chart("stacked", "Test windows by month", frame, "month", "windows", alt, series="standing")]
 
 

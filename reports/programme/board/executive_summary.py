@@ -16,6 +16,7 @@ from reports.programme.posture import posture_story, posture_words
 from reports.programme.posture.posture import Posture, posture_of
 from reports.programme.risk.risk_grid import register_of
 from reports.shared import arrivals, formula_breaks, packs, setup
+from reports.shared.columns import with_first
 from reports.shared.wording import count, inside, with_whom
 
 LABELS = {"id": "Risk", "title": "What"}
@@ -44,14 +45,22 @@ def build(
 ) -> Document:
     held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
-    asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS)
+    asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS).sort(
+        "due_on", maintain_order=True, nulls_last=True
+    )
     frame = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
     changed = board.changes(held, readiness, movements, ask)
     return Document(
         headline=_headline(asked, coverage, figures, ask),
         next_step=setup.EVIDENCE if figures["posture_score"] is None else _step(asked),
         tables=(
-            Table("decisions", "Decisions requested", asked, labels=DECISION_LABELS),
+            Table(
+                "decisions",
+                "Decisions requested, the first due first",
+                with_first(asked, "due_on", "decision", "owner", "reason"),
+                labels=DECISION_LABELS,
+                hidden=("footnote", "effort_hours"),
+            ),
             Table("figures", "Where we stand", board.standing(held, figures), hidden=("number",)),
             Table("changes", "What changed most", changed, comparison=True),
             Table(
@@ -77,6 +86,7 @@ def build(
                 "targets",
                 "Ready by its date if nothing is done",
                 figures.rows(targets.ready_by).with_columns(footnote=pl.lit(MARKS["gaps"])),
+                hidden=("footnote",),
             ),
             Table("dates", "Coming dates", board.dates(obligations, ask), labels=LABELS),
             Table(
@@ -118,7 +128,7 @@ def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
         return f"{'; '.join(parts)}; {decisions}."
     most = lead
     for part in (parts[0], decisions, *parts[1:]):
-        most = at_most(most, f"; {part}")
+        most = at_most(most, f"; {inside(part)}")
     return f"{most}."
 
 

@@ -5,7 +5,6 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
-from engine.model.documents.heat import NUMBER_OF_BAD
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.figures import select
@@ -47,17 +46,21 @@ def build(
     return Document(
         *_opening(frameworks, gaps, figures, ask),
         tables=(
-            Table("readiness", "Readiness, least ready first", frameworks, labels=LABELS, hidden=("framework",)),
             Table(
-                "gaps",
-                "Open gaps by severity and age",
-                _ages(gaps),
-                heat=tuple(AGES),
-                scale=NUMBER_OF_BAD,
-                state=("severity",),
+                "readiness",
+                "Readiness, least ready first",
+                frameworks,
+                labels=LABELS,
+                hidden=("framework", "applicable", "strict_change"),
             ),
+            Table("gaps", "Open gaps by severity and age", _ages(gaps), state=("severity",)),
             Table("attestations", "Attestations, most overdue first", board, labels=LABELS, hidden=("framework",)),
-            Table("vendors", "Vendors by tier", tiers),
+            Table(
+                "vendors",
+                "Vendors by tier",
+                tiers,
+                note="Inherited gaps: controls that a vendor should carry and does not show. Vendors may share one.",
+            ),
             Table(
                 "next_dates",
                 "Next five dates",
@@ -65,14 +68,15 @@ def build(
                 note="Overdue commitments are counted above and not repeated here.",
                 labels=LABELS,
                 words=("kind",),
-                hidden=("obligation_id",),
+                hidden=("obligation_id", "hard"),
             ),
             Table(
                 "top_risks",
                 "Three largest risks",
                 register.head(3).select(
-                    *("id", "title", "owner", "residual", "level", "appetite", "over_appetite", "movement", "treatment")
+                    *("id", "title", "level", "residual", "appetite", "owner", "treatment", "over_appetite", "movement")
                 ),
+                hidden=("over_appetite", "movement"),
                 labels={"id": "Risk"},
                 state=("level",),
             ),

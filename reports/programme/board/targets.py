@@ -118,14 +118,15 @@ def lead(near: pl.DataFrame) -> str:
         return ""
     row = near.row(0, named=True)
     name = FRAMEWORK_NAMES.get(row["framework"], row["name"])
-    ready = f"{name} on {spelled_day(row['target_on'])}"
+    day = spelled_day(row["target_on"])
     if not row["not_effective"]:
-        return f"{ready}: yes"
+        return f"{name} will be ready on {day}"
     if row["reached"]:
         odds = row["likely_pct"] / 100
-        promise = "yes" if odds >= EVEN else "hardly, even"
-        return f"{ready}: {promise} with {hours(round(row['plan_hours'], 1))} of work, {odds_of(odds)}"
-    return f"{ready}: no, {row['not_effective']:,} short, {hours(round(row['needed_hours'], 1))}"
+        promise = "will be" if odds >= EVEN else "will hardly be"
+        return f"{name} {promise} ready on {day}, {odds_of(odds)} with {hours(round(row['plan_hours'], 1))} of work"
+    lacking = count_of(row["not_effective"], "control")
+    return f"{name} will not be ready on {day}: {lacking} short, {hours(round(row['needed_hours'], 1))} of work"
 
 
 def sentence(targets: pl.DataFrame, names: pl.DataFrame) -> str:

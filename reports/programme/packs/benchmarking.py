@@ -19,6 +19,7 @@ from reports.programme.packs.cohorts import (
 )
 from reports.programme.packs.pack_rows import frameworks_in_scope
 from reports.shared import packs, setup
+from reports.shared.columns import with_first
 from reports.shared.wording import all_of, count
 
 TONES: dict[str, Tone] = {"own": "main", "median": "third"}
@@ -29,6 +30,7 @@ COHORT = Parameter(
     "size of the reference programmes: auto takes that of the organization, all where its headcount is not known",
     choices=("auto", *SIZES, ALL),
 )
+SHOWN = ("name", "strict_pct", "median_pct", "gap_controls")
 LABELS = {"name": "Framework", "reason": "Why not"}
 DEFINITIONS = {
     "Reference cohort": "Model programmes, not organizations: each says how much of the controls of every weight is "
@@ -63,18 +65,18 @@ def build(
         tables=(
             Table(
                 "frameworks",
-                "Frameworks, furthest from the median first",
-                table,
+                "Frameworks, those that lack most controls to the median first",
+                with_first(table, *SHOWN).sort("gap_controls", descending=True, nulls_last=True, maintain_order=True),
                 note=provenance_of(cohort),
                 labels=LABELS,
-                hidden=("framework", "provenance", "applicable"),
+                hidden=tuple(name for name in table.columns if name not in SHOWN),
             ),
             Table(
                 "curve",
                 "The reference programmes",
                 member_curve(cohort, in_scope, ask),
                 labels=LABELS,
-                hidden=("programme",),
+                hidden=("programme", "cohort_kind"),
             ),
             Table(
                 "studies",
@@ -150,9 +152,9 @@ REPORT = Report(
     description="Readiness of each framework beside a reference cohort with its provenance.",
     build=build,
     figures=select(
-        *("benchmark_cohort", "benchmark_cohort_kind", "benchmark_programmes", "organization_headcount"),
-        *("organization_sector", "packs_in_scope", "benchmark_at_or_above_median", "benchmark_below_median"),
-        *("benchmark_without_percentile", "benchmark_dated_on"),
+        *("benchmark_below_median", "benchmark_at_or_above_median", "benchmark_without_percentile", "packs_in_scope"),
+        *("benchmark_programmes", "organization_headcount", "benchmark_cohort", "benchmark_cohort_kind"),
+        *("organization_sector", "benchmark_dated_on"),
     ),
     parameters=(COHORT,),
     schema_version=2,

@@ -18,6 +18,7 @@ TONES: dict[str, Tone] = {"earned": "good", "lost": "watch"}
 SHOWN = 10
 MOVERS = 3
 LABELS = {"title": "Component", "share_pct": "Share in use (%)", "movement": "Points moved"}
+SHOWN_PARTS = ("title", "value", "contribution", "lost", "movement")
 STEP_LABELS = {"title": "Control", "component": "Raises most"}
 DEFINITIONS = {
     "Contribution": "Points of the score that a component gives: its share of the weight times its value. "
@@ -42,16 +43,7 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
                 "What the score is made of, costliest first",
                 held.components,
                 labels=LABELS,
-                hidden=("component", "measured", "population", "series_break"),
-            ),
-            Table(
-                "movers",
-                "What moved the score most",
-                held.movers.head(MOVERS).select("component", "title", "movement"),
-                labels=LABELS,
-                hidden=("component",),
-                comparison=True,
-                part_of=("components",),
+                hidden=tuple(name for name in held.components.columns if name not in SHOWN_PARTS),
             ),
             Table(
                 "next_steps",
@@ -60,6 +52,7 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
                 note=f"The {SHOWN} best of {count(work.height, 'step')} over all components.",
                 labels=STEP_LABELS,
                 words=("component",),
+                hidden=("component", "total_points"),
             ),
             Table(
                 "levers",
@@ -77,6 +70,15 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
                 note=f"The {SHOWN} that add most, of {gaps.height:,}, whatever their effort.",
                 labels=STEP_LABELS,
                 state=("state", "severity"),
+            ),
+            Table(
+                "movers",
+                "What moved the score most",
+                held.movers.head(MOVERS).select("component", "title", "movement"),
+                labels=LABELS,
+                hidden=("component",),
+                comparison=True,
+                part_of=("components",),
             ),
         ),
         coverage=coverage,
@@ -103,7 +105,9 @@ def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, cover
     known = f" in {hours(figures['steps_top_ten_hours'])}" if not best["effort_hours"].null_count() else ""
     which = "The best step adds" if best.height == 1 else f"The {best.height} best steps per hour add"
     first = f"{best['action'][0].rstrip('.')} ({with_whom(best['owner'][0])})"
-    return Opening(f"{posture}.", f"{first}. {which} {figures['steps_top_ten_points']} points{known}.")
+    every = figures["gaps_all_points"]
+    gaps = f"; closing all open gaps adds {every:g}" if every else ""
+    return Opening(f"{posture}.", f"{first}. {which} {figures['steps_top_ten_points']} points{known}{gaps}.")
 
 
 def _charts(held: Posture) -> list[Chart]:

@@ -9,7 +9,6 @@ from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask, Parameter
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
-from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.regulation.scenario_effect import (
@@ -22,10 +21,10 @@ from reports.programme.regulation.scenario_effect import (
 from reports.shared import packs
 from reports.shared.wording import count, hours, percent, with_whom
 
-TONES: dict[str, Tone] = {"now": "third", "after": "main"}
 SCENARIOS = ("hipaa-security-nprm", "fedramp-vdr-ver", "nist-800-171-r3", "iso-27001-amd-1", "pci-dss-future-dated")
 SCENARIO = Parameter("scenario", ALL, "one scenario alone, or all", choices=(ALL, *SCENARIOS))
 CHECKED_DAYS = 90  # a status that was looked up earlier may have changed
+SHOWN = ("title", "effective_on", "new_gap", "effort_hours")
 DEFINITIONS = {
     "After": "Readiness with all changes of the scenario in force and today's evidence: nothing is assumed to be done "
     "until then.",
@@ -49,22 +48,26 @@ def build(
     table, listed = figures.rows(scenario_effects), scenarios_to_show(scenarios, ask)
     touched, ours = figures.rows(requirement_changes).filter("in_scope"), table.filter("in_scope")
     return Document(
-        *_opening(ours, touched, figures, ask),
+        *_opening(ours, touched, listed, figures, ask),
         tables=(
             Table(
                 "scenarios",
                 "Scenarios, the next to take effect first",
                 table.select(
-                    *("scenario", "title", "authority", "framework", packs.pack_name(ask).alias("framework_name")),
-                    *("status", "in_scope", "in_force", "effective_on", "weeks_to_effective", "requirements"),
-                    *(*STANDINGS, "effort_hours", "hours_a_week", "strict_now", "strict_after", "strict_delta"),
+                    *SHOWN,
+                    *("scenario", "authority", "framework", packs.pack_name(ask).alias("framework_name"), "status"),
+                    *("in_scope", "in_force", "weeks_to_effective", "requirements"),
+                    *(name for name in STANDINGS if name not in SHOWN),
+                    *("hours_a_week", "strict_now", "strict_after", "strict_delta"),
                     *("weighted_now", "weighted_after", "weighted_delta"),
                 ),
                 note="The FedRAMP POA&M is a list of weaknesses without controls of its own: it has no readiness.",
                 state=("status",),
                 hidden=(
-                    *("scenario", "authority", "framework", "in_force", "not_applicable", "falls_away"),
-                    *("strict_delta", "weighted_delta"),
+                    *("scenario", "authority", "framework", "framework_name", "status", "in_scope", "in_force"),
+                    *("weeks_to_effective", "requirements", *(name for name in STANDINGS if name not in SHOWN)),
+                    *("hours_a_week", "strict_now", "strict_after", "strict_delta", "weighted_delta"),
+                    *("weighted_now", "weighted_after"),
                 ),
             ),
             Table(
@@ -72,7 +75,7 @@ def build(
                 "Changed requirements, new gaps first",
                 _sort_requirements(touched, table),
                 state=("change", "standing", "state"),
-                hidden=("framework", "into"),
+                hidden=("framework", "into", "control_id", "state", "answered_by"),
             ),
             Table(
                 "sources",
@@ -109,13 +112,14 @@ def _sort_requirements(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.Da
         requirements.join(places, on="scenario")
         .sort("scenario_place", standing, "position")
         .select(
-            *("scenario", "framework", "requirement", "title", "change", "standing", "control_id", "state", "into"),
-            *("answered_by", "owner", pl.when(pl.col("standing") == "new_gap").then("effort_hours")),
+            *("requirement", "title", "standing", "change", "owner"),
+            pl.when(pl.col("standing") == "new_gap").then("effort_hours"),
+            *("scenario", "framework", "control_id", "state", "into", "answered_by"),
         )
     )
 
 
-def _opening(ours: pl.DataFrame, touched: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(ours: pl.DataFrame, touched: pl.DataFrame, listed: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if ours.is_empty():
         return Opening(
             "No scenario touches a framework in scope.",
@@ -128,7 +132,7 @@ def _opening(ours: pl.DataFrame, touched: pl.DataFrame, figures: Figures, ask: A
         return Opening(
             f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}: {_missing(first)}.",
             f"Plan {hours(first['hours_a_week'])} of work a week from now until {spelled_day(first['effective_on'])}"
-            f"{_lead(touched, first)}.",
+            f"{_lead(touched, first)}.{_timing(listed, first)}",
         )
     worst = _worst(ours, "", ask).strip()
     if worst or not figures["regulatory_new_gaps"]:
@@ -149,7 +153,14 @@ def _lead(touched: pl.DataFrame, scenario: dict[str, Any]) -> str:
     if mine.is_empty():
         return ""
     row = mine.sort("position", "requirement").row(0, named=True)
-    return f", first on {row['requirement']} {row['title']} ({with_whom(row['owner'])})"
+    whom = with_whom(row["owner"]) if row["owner"] else "nobody owns it, so name an owner first"
+    return f", first on {row['requirement']} {row['title']} ({whom})"
+
+
+def _timing(listed: pl.DataFrame, scenario: dict[str, Any]) -> str:
+    """What its source says of days and grace, behind the step; empty where it says nothing."""
+    said = listed.filter(pl.col("scenario") == scenario["scenario"])["timing"].drop_nulls().to_list()
+    return f" {said[0]}" if said else ""
 
 
 def _missing(row: dict[str, Any]) -> str:
@@ -170,26 +181,11 @@ def _worst(ours: pl.DataFrame, text: str, ask: Ask) -> str:
 
 
 def _charts(ours: pl.DataFrame) -> list[Chart]:
-    known = ours.filter(pl.col("weighted_after").is_not_null())
-    if known.is_empty():
+    asking = ours.filter(pl.col("new_gap") > 0)
+    if asking.is_empty():
         return []
-    bars = known.select("title", now="weighted_now", after="weighted_after").unpivot(
-        index="title", variable_name="readiness", value_name="pct"
-    )
-    alt = "Weighted readiness of the framework now and with the scenario in force."
-    return [
-        Chart(
-            "bars",
-            "Weighted readiness now and after",
-            bars,
-            "title",
-            "pct",
-            alt,
-            "readiness",
-            percent=True,
-            tones=TONES,
-        )
-    ]
+    alt = "Requirements of each scenario that would be new gaps; scenarios without any are left out."
+    return [Chart("bars", "New gaps by scenario", asking, "title", "new_gap", alt)]
 
 
 def _warnings(scenarios: pl.DataFrame, table: pl.DataFrame, ask: Ask) -> list[str]:

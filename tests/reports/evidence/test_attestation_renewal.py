@@ -134,7 +134,7 @@ def test_waves_that_are_far_off_are_shown_and_not_sent():
         ("in_61_to_90_days", 0, 0.0, [], 0),
     ]
     assert table(found, "owners").select("recipient", "items", "message").rows() == [
-        (ANN, 2, "1 overdue, 1 due 15 to 30 days. Begin with soc2 CC1.1 (3 days late).")
+        (ANN, 2, "1 overdue, 1 due 15 to 30 days. Begin with SOC 2 CC1.1 (3 days late).")
     ]
     assert lead(found) == (
         "3 attestations to sign within 90 days (1.5 hours), 1 overdue.",
@@ -198,7 +198,10 @@ def test_frameworks_show_their_waves_and_what_is_current():
         "framework", "renewals", "overdue", "in_31_to_60_days", "attested_now", "current_pct"
     )
     assert columns.rows() == [("soc2", 2, 1, 1, 1, 50.0), ("iso27001", 0, 0, 0, 0, 0.0)]
-    assert found.warnings == ["1 attestation was rejected: put it right and set a new date."]
+    assert found.warnings == [
+        "1 attestation was rejected, put right what was found and sign again: ISO 27001 A.5.1 A control "
+        "(with ann@acme.example)."
+    ]
 
 
 def test_evidence_to_collect_before_signing_is_named():

@@ -113,7 +113,10 @@ def test_a_replaced_attestation_leaves_the_board_and_stays_in_the_report():
 
 
 def test_a_signature_on_stale_evidence_is_flagged():
-    assert report(DUTIES).warnings == ["Signed on stale or missing evidence, so unsupported: SOC 2 CC1.2."]
+    assert report(DUTIES).warnings == [
+        "Renew the evidence and sign again what was signed on stale or missing evidence: SOC 2 CC1.2 A control "
+        "(with ann@acme.example)."
+    ]
 
 
 def test_a_control_without_a_duty_is_listed_unless_it_does_not_apply():

@@ -84,8 +84,8 @@ def test_an_owner_who_has_left_and_one_who_was_never_named_are_said():
     gone = {"email": "ann@acme.example", "active": False}
     found = report(request(1), request(2, owner=None), people=[gone])
     assert found.warnings == [
-        "1 open request without an owner: R2.",
-        "1 open request with an owner who has left, so the backup has to take over: R1.",
+        "R2 has no owner, so name one.",
+        "R1 is with somebody who has left, so bob@acme.example takes over from ann@acme.example.",
     ]
     assert (found.summary["requests_owner_left"], found.summary["requests_without_owner"]) == (1, 2)
 

@@ -154,7 +154,7 @@ def test_a_reminder_is_sent_once_for_item_state_and_step():
     late = table(found, "overdue").select("owed", "last_reminded_on")
     assert late.rows() == [(False, date(2026, 11, 19))]
     assert lead(found) == (
-        "1 duty or remediation overdue; nothing is to be sent now.",
+        "1 duty or remediation is overdue; nothing is to be sent now.",
         "Wait: everybody concerned has been reminded.",
     )
     again = report(
@@ -236,7 +236,7 @@ def test_each_recipient_has_one_section_with_the_most_urgent_first():
         (None, "1 overdue. Begin with Duty w (1 day late)."),
     ]
     assert lead(found) == (
-        "2 duties and remediations overdue, 2 due soon; 5 reminders are to be sent to 2 people.",
+        "2 duties and remediations are overdue, 2 due soon; 5 reminders, 1 of them to who is accountable, are to be sent to 2 people.",
         "Send the most urgent to ann@acme.example (2 items, 1 overdue).",
     )
     assert found.warnings == ["1 reminder without a recipient: no owner and nobody accountable is known."]
@@ -292,12 +292,12 @@ def test_a_reminder_is_explained_by_its_list_and_line():
 def test_due_soon_is_within_the_days_that_the_organization_set(days, items):
     found = report(duty("x", 10), question=Ask(DAY, 30, Thresholds(1, {"due_soon_days": days})))
     assert found.summary["reminder_items_due_soon"] == items
-    assert f"due within {days} days" in found.definitions["Items reminded of before they are due"]
+    assert f"due within {days} days" in found.definitions["Reminders: items due soon"]
 
 
 def test_where_nobody_can_be_reminded_the_headline_asks_for_owners():
     assert lead(report(duty("w", -1, owner=None, accountable=None))) == (
-        "1 duty or remediation overdue; 1 reminder is to be sent.",
+        "1 duty or remediation is overdue; 1 reminder is to be sent.",
         "Name owners: nobody is known to send it to.",
     )
 

@@ -58,7 +58,10 @@ def test_a_claim_leads_from_the_control_to_the_hash_of_its_event():
         "event_hash": HASH,
         "state": "complete",
     }
-    assert lead(document) == ("1 of 1 claim can be followed to a verified audit event (100.0 %).", "")
+    assert lead(document) == (
+        "1 of 1 claim of evidence for a control can be followed to a verified audit event (100.0 %).",
+        "",
+    )
     assert document.coverage == Coverage(1, 1)
 
 
@@ -77,7 +80,7 @@ def test_a_broken_claim_is_named_with_its_problem():
     document = report(claim(), broken, controls=["C1", "C2"])
     assert (document.summary["claims_broken"], document.summary["lineage_completeness_pct"]) == (1, 50.0)
     assert lead(document) == (
-        "1 of 2 claims can be followed to a verified audit event (50.0 %).",
+        "1 of 2 claims of evidence for a control can be followed to a verified audit event (50.0 %).",
         "Start with SOC 2 C2, item evidence e1: event no longer in the log.",
     )
     assert frame(document, "faults").select("control_id", "problem").rows() == [("C2", "event no longer in the log")]
@@ -89,7 +92,7 @@ def test_a_changed_event_comes_before_everything():
     document = report(broken, changed, controls=["C1", "C2"])
     assert frame(document, "faults")["state"].to_list() == ["hash_mismatch", "broken"]
     assert lead(document) == (
-        "0 of 2 claims can be followed to a verified audit event (0.0 %); 1 claim rests on an event that was "
+        "0 of 2 claims of evidence for a control can be followed to a verified audit event (0.0 %); 1 claim rests on an event that was "
         "changed afterwards.",
         "Run hq verify at once.",
     )
@@ -99,7 +102,7 @@ def test_controls_without_evidence_are_orphans_and_make_no_claim():
     document = report(claim(), controls=["C1", "C2", "C3"])
     assert frame(document, "orphan_controls")["control_id"].to_list() == ["C2", "C3"]
     assert lead(document) == (
-        "1 of 1 claim can be followed to a verified audit event (100.0 %); 2 controls make no claim.",
+        "1 of 1 claim of evidence for a control can be followed to a verified audit event (100.0 %); 2 controls have no evidence.",
         "Collect evidence for SOC 2 C2 A control (with ann@acme.example), which has none.",
     )
     assert frame(document, "frameworks").select("framework", "claims", "orphan_controls").rows() == [("SOC 2", 1, 2)]

@@ -73,7 +73,7 @@ def test_a_new_requirement_that_nothing_answers_is_a_gap_with_its_effort():
     assert effect(held, "weighted_now", "weighted_after", "weighted_delta") == (75.0, 50.0, -25.0)
     assert lead(held) == (
         "The law takes effect in 3 weeks: 1 of 1 requirement is a new gap.",
-        "Plan 2 hours of work a week from now until 7 Dec 2026, first on new NEW (nobody owns it).",
+        "Plan 2 hours of work a week from now until 7 Dec 2026, first on new NEW (nobody owns it, so name an owner first).",
     )
 
 
@@ -211,7 +211,7 @@ def test_a_pack_without_readiness_still_has_gaps():
     held = document([{**new(), "framework": "fedramp-poam"}], scenario=undated, frameworks=("fedramp-poam",), ready=())
     assert lead(held) == (
         "The law asks for more than there is: 1 of 1 requirement is a new gap.",
-        "Plan 6 hours of work, first on new NEW (nobody owns it).",
+        "Plan 6 hours of work, first on new NEW (nobody owns it, so name an owner first).",
     )
 
 
