@@ -57,7 +57,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 "controls",
                 "Controls that auditors ask about",
                 by_control(queue),
-                labels={"ids": "Requests"},
+                labels={"ids": "Which requests"},
                 state=STATES,
             ),
             Table(

@@ -144,7 +144,7 @@ def _opening(
         are = "is" if conflicts.height == 1 else "are"
         short = tuple(ask.framework_name(ask.word(end)) for end in (SOURCE, TARGET))
         return Opening(
-            at_most(f"{share}; {count_of(conflicts.height, 'pair')} {are} in conflict", _unreviewed(pairs)) + ".",
+            at_most(f"{share}; {count_of(conflicts.height, 'pair')} {are} in conflict", _no_review(pairs)) + ".",
             f"Settle first why {short[0]} {first['source_id']} {first['source_title']} is effective and {short[1]} "
             f"{first['target_id']} {first['target_title']} is not ({with_whom(owner)}).",
         )
@@ -164,7 +164,7 @@ def _opening(
     )
 
 
-def _unreviewed(pairs: pl.DataFrame) -> str:
+def _no_review(pairs: pl.DataFrame) -> str:
     """Whether no person has looked at any pair."""
     signed = pairs.filter(pl.col("reviewer").fill_null("catalogue") != "catalogue").height
     return "" if signed else "; nobody has reviewed any pair yet"

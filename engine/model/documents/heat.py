@@ -31,6 +31,5 @@ class HeatScale:
 
 COUNTS = (1.0, 3.0, 6.0, 10.0)
 COUNTED = ("0", "1–2", "3–5", "6–9", "10 or more")
-NUMBER_OF_BAD = HeatScale(COUNTS, "less", COUNTED)  # how many there are of what should not be
 NUMBER = HeatScale(COUNTS, "neither", COUNTED)
 SHARE_OF_GOOD = HeatScale((40.0, 60.0, 80.0, 95.0), "more")  # percent of what should be whole

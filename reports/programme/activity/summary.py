@@ -22,7 +22,7 @@ from reports.shared.wording import all_of, count, percent, with_whom
 
 FAMILY = ("framework", "framework_name", "group_id", "group_title")
 SEEN = {"covered": "With activity or policy", "covered_pct": "With activity or policy (%)"}
-LABELS = {**SEEN, "group_id": "Category", "group_title": "Category"}
+LABELS = {**SEEN, "group_id": "Category", "group_title": "Title of the category"}
 DEFINITIONS = {
     "By policy only": "Covered by an accepted policy, without any event in the period.",
     "Change": "Percentage points against the period of the same length before.",
@@ -61,7 +61,7 @@ def build(
                 "uncovered",
                 "Controls without activity, most important first",
                 uncovered,
-                labels={**LABELS, "title": "Control title", "weight": "Weight (1–5)"},
+                labels={**LABELS, "group_title": "Category", "title": "Control title", "weight": "Weight (1–5)"},
                 hidden=("framework", "cadence"),
             ),
             Table(

@@ -5,6 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.heat import HeatScale
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.figures import select
@@ -41,7 +42,7 @@ def build(
     ask: Ask,
 ) -> Document:
     frameworks, board, tiers = _frameworks(readiness, ask), _board(attestations, ask), _tiers(vendors, ask)
-    register = register_of(risks)
+    register, ages = register_of(risks), _ages(gaps)
     upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
     return Document(
         *_opening(frameworks, gaps, figures, ask),
@@ -53,7 +54,15 @@ def build(
                 labels=LABELS,
                 hidden=("framework", "applicable", "strict_change"),
             ),
-            Table("gaps", "Open gaps by severity and age", _ages(gaps), state=("severity",)),
+            Table(
+                "gaps",
+                "Open gaps by severity and age",
+                ages,
+                note="Shades say how grave and how old gaps are, not how many.",
+                heat=tuple(AGES),
+                scale=_urgency(ages),
+                state=("severity",),
+            ),
             Table("attestations", "Attestations, most overdue first", board, labels=LABELS, hidden=("framework",)),
             Table(
                 "vendors",
@@ -120,6 +129,16 @@ def _ages(gaps: pl.DataFrame) -> pl.DataFrame:
     return rows.join(frame, on="severity", how="left", maintain_order="left").with_columns(
         pl.exclude("severity", "oldest_days").fill_null(0)
     )
+
+
+def _urgency(ages: pl.DataFrame) -> HeatScale:
+    """The shades of gaps by severity and age; where there is none there is no shade."""
+    gravity = pl.col("severity").replace_strict(dict(zip(GAP_SEVERITIES, (3, 2, 1, 0), strict=True)))
+    steps = [
+        pl.when(pl.col(name) > 0).then(pl.min_horizontal(gravity + late, 4)).otherwise(0).alias(name)
+        for late, name in enumerate(AGES, 1)
+    ]
+    return HeatScale((1, 2, 3, 4), names=("none", "low", "moderate", "high", "critical"), by=ages.select(steps))
 
 
 def _board(attestations: pl.DataFrame, ask: Ask) -> pl.DataFrame:

@@ -46,7 +46,7 @@ def build(
             Table(
                 "weeks",
                 "By week, newest first",
-                with_first(frame, *SHOWN).reverse(),
+                with_first(frame, *SHOWN).sort("week_start_on", descending=True),
                 labels=LABELS,
                 hidden=tuple(name for name in frame.columns if name not in SHOWN),
             ),

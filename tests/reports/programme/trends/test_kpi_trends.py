@@ -49,7 +49,7 @@ def document(remediations=(), obligations=(), snapshots=(), frameworks=("soc2",)
 
 
 def column(held, *names):
-    return held.tables[0].frame.reverse().select(names).rows()
+    return held.tables[0].frame.sort("week_start_on").select(names).rows()
 
 
 def test_weeks_are_iso_weeks_and_the_last_is_cut_to_the_day():
