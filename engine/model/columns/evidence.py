@@ -131,7 +131,7 @@ EVIDENCE: Mapping[str, Column] = {
     "operated_pct": Column(
         "Operated (%)", "percent", "Criteria with evidence of operation, as a share of those expected."
     ),
-    "orphan_controls": Column("Orphan controls", "count", "Applicable controls without any evidence."),
+    "orphan_controls": Column("Controls without evidence", "count", "Applicable controls without any evidence."),
     "own_rule": Column(
         "Own rule", "text", "Rule of the organization itself by which the event counts for or against the control."
     ),

@@ -62,6 +62,7 @@ def build(
                 heat=tuple(AGES),
                 scale=_urgency(ages),
                 state=("severity",),
+                hidden=("unowned",),
             ),
             Table("attestations", "Attestations, most overdue first", board, labels=LABELS, hidden=("framework",)),
             Table(

@@ -97,8 +97,11 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
     of = count(every, "accepted policy or guardrail", "accepted policies and guardrails")
     if not drifted:
         unseen = every - _coverage(rows).assessed
-        text = f"; {unseen:,} of them {'was' if unseen == 1 else 'were'} never observed" if unseen else ""
-        return Opening(f"None of {of} is known to have drifted{text}.")
+        seldom = "it was" if every == 1 else f"{unseen:,} of them {'was' if unseen == 1 else 'were'}"
+        text = f"; {seldom} never observed" if unseen else ""
+        none = "The one accepted policy or guardrail" if every == 1 else f"None of {of}"
+        known = "is not known" if every == 1 else "is known"
+        return Opening(f"{none} {known} to have drifted{text}.")
     worst = f", {against:,} of them contradicted by what is seen" if against else ""
     first = rows.row(0, named=True)
     days = first["days_in_drift"]

@@ -70,7 +70,7 @@ def test_a_guardrail_whose_controls_work_has_not_drifted():
     held = document([rail()], [state()])
     assert one(held, "drift", "drifts", "days_in_drift", "blast_radius", "action") == (None, [], None, 0, None)
     assert lead(held) == (
-        "None of 1 accepted policy or guardrail is known to have drifted; 1 of them was never observed.",
+        "The one accepted policy or guardrail is not known to have drifted; it was never observed.",
         "",
     )
     assert (held.summary["guardrails_drift_free_pct"], held.summary["drift_median_days"]) == (100.0, None)
