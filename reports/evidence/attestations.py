@@ -42,8 +42,8 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
         tables=(
             Table(
                 "owners",
-                "By owner",
-                owners,
+                "By owner, most overdue first",
+                owners.sort("overdue", "rejected", "owner", descending=[True, True, False]),
                 labels=labels,
                 hidden=("attestations", "due_30", "not_due", "attested", "unsupported"),
             ),

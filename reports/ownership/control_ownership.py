@@ -13,7 +13,7 @@ from reports.ownership.raci import FINDINGS, ROLES
 from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.packs import pack_name, titled_control
-from reports.shared.wording import count, part_of, percent, some_of
+from reports.shared.wording import count, part_of, percent
 
 LABELS = {
     "active": "Still here",
@@ -26,6 +26,7 @@ LABELS = {
     "responsible_left": "Responsible has left",
     "same_person": "One person does both",
 }
+TONES: dict[str, Tone] = {"active user": "main", "no active user": "bad"}
 DEFINITIONS = {
     "Responsible, accountable, consulted, informed": "The four roles of a RACI matrix: responsible does the work, "
     "accountable answers for it, consulted is asked before, informed is told after.",
@@ -148,11 +149,20 @@ def _charts(people: pl.DataFrame) -> list[Chart]:
     answering = people.filter(pl.col("accountable") > 0).head(12)
     if answering.is_empty():
         return []
-    gone = answering.filter(~pl.col("active").fill_null(False))["email"].to_list()
-    alt = "Controls that each person is accountable for; the longest bar carries most"
-    alt += f"; red: not an active user ({some_of(gone)})." if gone else "."
-    tones: dict[str, Tone] = dict.fromkeys(gone, "bad")
-    return [Chart("bars", "Controls by accountable person", answering, "email", "accountable", alt, tones=tones)]
+    here = pl.when(pl.col("active").fill_null(False)).then(pl.lit("active user")).otherwise(pl.lit("no active user"))
+    alt = "Controls that each person is accountable for; the longest bar carries most."
+    return [
+        Chart(
+            "stacked",
+            "Controls by accountable person",
+            answering.with_columns(person=here),
+            "email",
+            "accountable",
+            alt,
+            series="person",
+            tones=TONES,
+        )
+    ]
 
 
 REPORT = Report(

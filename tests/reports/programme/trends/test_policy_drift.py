@@ -75,7 +75,7 @@ def test_a_guardrail_whose_controls_work_has_not_drifted():
     )
     assert (held.summary["guardrails_drift_free_pct"], held.summary["drift_median_days"]) == (100.0, None)
     observed = document([rail()], [state()], evidence=[observation("operation", date(2026, 11, 18))])
-    assert lead(observed) == ("None of 1 accepted policy or guardrail is known to have drifted.", "")
+    assert lead(observed) == ("The one accepted policy or guardrail is not known to have drifted.", "")
 
 
 def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
