@@ -81,7 +81,7 @@ FORECAST = (
     ),
     Figure(
         "request_history_weeks",
-        "Weeks of requests behind",
+        "Weeks of requests that the forecast rests on",
         "count",
         "more",
         "Weeks since the first evidence request, the present one not included, {history_weeks} at most.",

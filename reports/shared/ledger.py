@@ -9,10 +9,11 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask, Parameter
+from engine.model.documents.document import Alarm, FrameRow
 from engine.model.figures.formulas import iso_week
 from reports.shared.ordering import rank
 from reports.shared.packs import PACKS
-from reports.shared.wording import with_whom
+from reports.shared.wording import all_of, count, inside, with_whom
 
 Columns = Mapping[str, pl.DataType | type[pl.DataType]]
 
@@ -38,11 +39,14 @@ KIND_NAMES = {
     "incident_notice": "Notification of an incident",
 }
 SEVERAL, NONE = "several", "none"
+NAMED = 2  # of the people who are to name owners: what a line has room for
 FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)
+LABELS = {"known": "Within the horizon", "beyond": "Later"}
 WEEKS = Parameter("weeks", None, "length of the horizon in ISO weeks; else the organization's forecast_weeks", 1, 53)
 FIXED = "A legal or contractual deadline, after which nothing may be planned."
 DEFINITIONS = {
-    "Known, beyond": "Pending duties due within the horizon, and after it; with the overdue ones they are all.",
+    "Within the horizon, later": "Pending duties due up to the end of the horizon, and after it; with the overdue ones "
+    "they are all.",
     "Horizon": "ISO weeks from Monday to Sunday, the present one first.",
     "Hours": "Effort of whoever does the duty, without the time of those who are accountable for it.",
 }
@@ -110,13 +114,57 @@ def on_week(due_on: pl.Expr, state: pl.Expr, ask: Ask) -> pl.Expr:
     return standing.dt.truncate("1w")
 
 
-def first_overdue(duties: pl.DataFrame) -> str:
-    """The overdue duty to begin with, its day and whom it is with: one whose deadline is fixed, else the oldest."""
-    late = duties.filter(pl.col("state") == "overdue").sort(~pl.col("hard"), "due_on", "obligation_id")
+def first_overdue(duties: pl.DataFrame, requests: pl.DataFrame, ask: Ask) -> str:
+    """The overdue duty to begin with: one whose deadline is fixed, else the oldest.
+
+    ``requests`` says what was handed in and waits for others: it comes last, as something to ask a decision on.
+    """
+    handed = requests.filter(pl.col("status") == "submitted").select(handed=pl.format("evidence_requests/{}", "id"))
+    late = (
+        duties.filter(pl.col("state") == "overdue")
+        .with_columns(handed_in=pl.col("source_ref").is_in(handed["handed"].to_list()).fill_null(False))
+        .sort("handed_in", ~pl.col("hard"), "due_on", "obligation_id")
+    )
     if late.is_empty():
         return ""
     row = late.row(0, named=True)
-    return f"{row['title']} ({with_whom(row['owner'], row['due_on'])})"
+    what = f"ask for the decision on what was handed in: {row['title']}" if row["handed_in"] else act(row, ask)
+    days = count((ask.as_of - row["due_on"]).days, "day")
+    return f"{what} ({with_whom(row['owner'], row['due_on'])}, {days} late)"
+
+
+def act(duty: FrameRow, ask: Ask) -> str:
+    """A duty as what somebody does, inside a sentence: ``renew or close exception EXC-001 on PCI DSS 3.5.1``."""
+    if duty["kind"] == "exception_expiry":
+        names = "".join(f"{ask.framework_name(name)} " for name in (duty["frameworks"] or ())[:1])
+        return f"renew or close {inside(duty['title']).removesuffix(' ends').replace(' on ', f' on {names}', 1)}"
+    if duty["kind"] == "committee":
+        return f"hold the meeting of {duty['title'].removesuffix(' meets')}"
+    return inside(duty["title"])
+
+
+def without_owner(duties: pl.DataFrame) -> list[Alarm]:
+    """That duties have no owner, and who is to name one: whoever is accountable for most of them first."""
+    alone = duties.filter(pl.col("owner").is_null())
+    if alone.is_empty():
+        return []
+    known = (
+        alone.filter(pl.col("accountable").is_not_null())
+        .group_by("accountable")
+        .len()
+        .sort("len", "accountable", descending=[True, False])
+    )
+    said = f"{count(alone.height, 'pending duty has', 'pending duties have')} no owner, so nobody is reminded"
+    if known.is_empty():
+        return [Alarm(f"{said}: an administrator names one.")]
+    people = [f"{who} ({number:,})" for who, number in known.head(NAMED).iter_rows()]
+    rest = known.height - NAMED
+    more = [count(rest, "other")] if rest > 0 else []
+    return [Alarm(f"{said}: {all_of([*people, *more])}, accountable for them, {_name(known.height)}.")]
+
+
+def _name(people: int) -> str:
+    return "names one" if people == 1 else "name one for each"
 
 
 def next_meeting(duties: pl.DataFrame) -> date | None:

@@ -99,6 +99,7 @@ DUTIES: Mapping[str, Column] = {
     "step_status": Column("Step status", "word", "Whether the step is done."),
     "steps_done": Column("Steps done", "count", "Steps of the play that are done."),
     "suggestion": Column("Suggested shift", "text", "Duties that could move, and where to."),
+    "topic": Column("About", "text", "What the duties of the cluster are about: what most of them ask for."),
     "titles": Column("Duties", "texts", "Titles of the duties."),
     "wanted_on": Column("Asked for", "date", "Day to which the scenario would move the duty."),
     "warn_at": Column("Warns at", "number", "Number of duties from which the week is warned of."),

@@ -15,22 +15,23 @@ from reports.obligations.calendar import entries
 from reports.shared import ledger
 
 STATES = (*ledger.PENDING, "done", "late", "cancelled")
-CHART_DAYS = 365
+CHART_DAYS, CHART_BACK_DAYS = 365, 90
 MONTHS = 6
 LEGEND: dict[str, Tone] = {"overdue": "bad", "fixed deadline": "watch", "open": "neutral", "all done": "good"}
 TONES = tuple(LEGEND.values())
 
 
-def build(figures: Figures, ask: Ask) -> Document:
+def build(requests: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     listed = figures.rows(entries.entries)
     months = _months(listed)
+    *dated, everything = entries.tables(listed, ask)
     return Document(
-        *entries.opening(listed, figures),
-        tables=(entries.table(listed), Table("months", "By month", months)),
+        *entries.opening(listed, requests, figures, ask),
+        tables=(*dated, Table("months", "By month", months), everything),
         charts=_charts(months, ask),
         pictures=_days(listed, ask),
         definitions=entries.DEFINITIONS,
-        warnings=entries.warnings(figures),
+        warnings=ledger.without_owner(figures.rows(ledger.pending)),
     )
 
 
@@ -65,15 +66,15 @@ def _days(listed: pl.DataFrame, ask: Ask) -> list[CalendarPicture]:
 
 
 def _charts(months: pl.DataFrame, ask: Ask) -> list[Chart]:
-    """The months of a year and those before: three years of vendor reviews would not fit a page."""
-    last = f"{ask.as_of + timedelta(days=CHART_DAYS):%Y-%m}"
-    parts = months.filter(pl.col("month") <= last).select(
+    """The months of a year and the three before: what has waited for years, or is years ahead, would not fit a page."""
+    first, last = (f"{ask.as_of + timedelta(days=days):%Y-%m}" for days in (-CHART_BACK_DAYS, CHART_DAYS))
+    parts = months.filter(pl.col("month").is_between(pl.lit(first), pl.lit(last))).select(
         "month", *ledger.PENDING, done=pl.col("done") + pl.col("late")
     )
     if parts.is_empty():
         return []
     frame = parts.unpivot(["overdue", "open", "done"], index="month", variable_name="status", value_name="obligations")
-    alt = "Duties due in each month up to a year ahead: overdue, open, and done in time or late."
+    alt = "Duties due in each month from three months ago to a year ahead: overdue, open, and done in time or late."
     return [Chart("stacked", "Duties by month", frame, "month", "obligations", alt, series="status")]
 
 

@@ -7,14 +7,19 @@ from typing import Any
 import polars as pl
 
 from engine.model.declarations.ask import Ask
-from engine.model.documents.document import Alarm, CalendarEvent, Opening, Table
+from engine.model.documents.document import CalendarEvent, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.shared import ledger, setup
+from reports.shared.ordering import rank
 from reports.shared.wording import count, sentence, with_whom
 
 LISTED_DAYS = 30
 FEED = "/api/governance/compliance/obligation-ics"
-HIDDEN = ("week", "accountable", "vendor_id", "obligation_id", "ics_uid", "sequence", "changed_on")
+HIDDEN = (
+    *("week", "kind", "accountable", "controls", "vendor_id", "recurrence", "effort_hours", "source_ref"),
+    *("obligation_id", "ics_uid", "sequence", "changed_on", "due_at"),
+)
+LABELS = {"hard": "Fixed by law or contract"}
 DEFINITIONS = {
     "duty": "A dated obligation: attestation, vendor review, bundle, test window, evidence request, policy review, "
     "remediation milestone, exception expiry, audit checkpoint, committee meeting or notification of an incident.",
@@ -56,40 +61,61 @@ def events(listed: pl.DataFrame) -> list[CalendarEvent]:
     return [_event(row) for row in listed.iter_rows(named=True)]
 
 
-def table(listed: pl.DataFrame) -> Table:
-    return Table("obligations", "Duties by date", listed, state=["status"], words=["kind"], hidden=HIDDEN)
+def tables(listed: pl.DataFrame, ask: Ask) -> tuple[Table, ...]:
+    """What is late, what comes next, and all of it: a list of all by date begins years ago."""
+    late = listed.filter(pl.col("status") == "overdue").sort(
+        "hard", "due_on", "obligation_id", descending=[True, True, False]
+    )
+    last = ask.as_of + timedelta(days=LISTED_DAYS)
+    coming = listed.filter(pl.col("status") == "open", pl.col("due_on") <= last)
+    same = ("done_on", "status")
+    return (
+        _table("late", "Overdue: what law or contract fixes first, then the latest", late, *same),
+        _table("coming", f"Due in the next {LISTED_DAYS} days", coming, *same),
+        _table("obligations", "All duties by date", listed),
+    )
+
+
+def _table(name: str, title: str, rows: pl.DataFrame, *hidden: str) -> Table:
+    part_of = () if name == "obligations" else ("obligations",)
+    hide = (*HIDDEN, *hidden)
+    return Table(name, title, rows, labels=LABELS, state=["status"], words=["kind"], hidden=hide, part_of=part_of)
 
 
 def feed_table(listed: pl.DataFrame) -> Table:
-    """The same duties as what a calendar shows of them: each entry by its title, with its version and its alarm."""
+    """The same duties as what a calendar shows of them, those to come first: each entry by its title."""
     titles = [_title(row) for row in listed.select("status", "title").iter_rows(named=True)]
-    shown = ("due_on", "entry", "kind", "owner", "frameworks", "status", "sequence", "changed_on", "reminds")
-    frame = listed.with_columns(
-        pl.Series("entry", titles, dtype=pl.String), reminds=pl.col("status").is_in(ledger.PENDING)
-    ).select(*shown, pl.exclude(shown))
+    first = ("due_on", "entry", "kind", "owner", "frameworks", "status", "sequence", "changed_on", "reminds")
+    shown = ("due_on", "entry", "owner", "status", "changed_on")
+    frame = (
+        listed.with_columns(pl.Series("entry", titles, dtype=pl.String), reminds=pl.col("status").is_in(ledger.PENDING))
+        .select(*first, pl.exclude(first))
+        .sort(rank("status", ("open", "overdue")), "due_on", "kind", "title", "obligation_id")
+    )
     return Table(
         "obligations",
-        "Entries of the feed",
+        "Entries of the feed, those to come first",
         frame,
         note="One entry for each duty, all-day unless a law names the hour. One that moves gets a new version, and "
         "calendars move it.",
         state=["status"],
         words=["kind"],
         hidden=[name for name in frame.columns if name not in shown],
-        labels={"sequence": "Version", "changed_on": "Last changed"},
+        labels={"changed_on": "Last changed"},
     )
 
 
-def opening(listed: pl.DataFrame, figures: Figures) -> Opening:
+def opening(listed: pl.DataFrame, requests: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not figures["obligations_pending"]:
         return Opening("No dated duty is pending.", setup.DUTIES)
     waiting = listed.filter(pl.col("status").is_in(ledger.PENDING)).rename({"status": "state"})
     first = waiting.row(0, named=True)
     soon, late = figures["obligations_due_in_30_days"], figures["obligations_overdue"]
     due = sentence(f"{count(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days")
-    start = ledger.first_overdue(waiting) or f"{first['title']} ({with_whom(first['owner'], first['due_on'])})"
+    start = ledger.first_overdue(waiting, requests, ask)
+    start = start or f"{ledger.act(first, ask)} ({with_whom(first['owner'], first['due_on'])})"
     overdue = f"{late:,} {'is' if late == 1 else 'are'} overdue" if late else "none is overdue"
-    return Opening(f"{due} and {overdue}.", f"Start with {start}.")
+    return Opening(f"{due} and {overdue}.", f"{sentence(start)}.")
 
 
 def feed_opening(figures: Figures) -> Opening:
@@ -100,15 +126,9 @@ def feed_opening(figures: Figures) -> Opening:
     done = figures["calendar_entries"] - pending
     return Opening(
         f"The feed holds {held}: {pending:,} pending, {done:,} finished or cancelled in the last {LISTED_DAYS} days.",
-        f"Nobody has to act here: subscribe a calendar to {FEED}. What to do first is on the compliance calendar.",
+        f"Subscribe your calendar program to {FEED}: each duty is an entry, with an alarm until it is done. "
+        "What to do first is on the compliance calendar.",
     )
-
-
-def warnings(figures: Figures) -> list[str]:
-    nobody = figures["obligations_without_owner"]
-    if not nobody:
-        return []
-    return [Alarm(f"{count(nobody, 'pending duty has', 'pending duties have')} no owner: nobody will be reminded.")]
 
 
 def _title(row: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Duties that one collection of evidence can serve: who shares what, and which of them fall due close together."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -11,11 +12,14 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.figures.formulas import crossover_hours
 from reports.shared import ledger
+from reports.shared.wording import sentence
 
 CLUSTER_ID_DIGITS = 16
 SAME, ITEM, MAPPING = "same control", "same evidence", "full mapping"
 BASES = {SAME: 0, ITEM: 1, MAPPING: 2}
 SURE = 1.0
+# what stands before the matter of a duty in its title: what is done, and to which control
+_WHAT = re.compile(r"(?:Attest \S+ |Test \S+: (?:Inspect a sample for )?|(?:Answer request|Close weakness) \S+: )")
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,14 @@ def clusters(duties: ledger.Pending, linked_evidence: pl.DataFrame, crosswalk: p
 
 
 Clusters: TypeAlias = Annotated[list[Cluster], clusters]
+
+
+def topic(titles: Sequence[str]) -> str:
+    """What duties are about, by the control that is attested among them: ``Boundary Protection and 4 more``."""
+    attested = [title for title in titles if title.startswith("Attest ")]
+    about = sentence(_WHAT.sub("", min(attested or titles, key=len)))
+    more = len(titles) - 1
+    return f"{about} and {more:,} more" if more else about
 
 
 def hours_to_save(*found: Cluster) -> float:

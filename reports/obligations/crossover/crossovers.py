@@ -2,14 +2,15 @@
 
 import polars as pl
 
-from reports.obligations.crossover.clusters import Clusters, hours_to_save
+from reports.obligations.crossover.clusters import Clusters, hours_to_save, topic
 from reports.shared.ledger import Columns
 
 ROW: Columns = {
     "cluster_id": pl.String, "duties": pl.Int64, "titles": pl.List(pl.String), "frameworks": pl.List(pl.String),
     "basis": pl.List(pl.String), "shared_evidence": pl.List(pl.String), "window_from": pl.Date, "best_on": pl.Date,
     "hours_alone": pl.Float64, "hours_together": pl.Float64, "hours_to_save": pl.Float64, "confidence": pl.Float64,
-    "owners": pl.List(pl.String), "overdue": pl.Int64, "members": pl.List(pl.String), "lead": pl.String,
+    "topic": pl.String, "owners": pl.List(pl.String), "overdue": pl.Int64, "members": pl.List(pl.String),
+    "lead": pl.String,
 }  # fmt: skip
 
 
@@ -33,6 +34,7 @@ def cluster_rows(clusters: Clusters, obligations: pl.DataFrame) -> pl.DataFrame:
                 "hours_together": round(together, 3),
                 "hours_to_save": hours_to_save(cluster),
                 "confidence": round(cluster.confidence, 2),
+                "topic": topic([duty.title for duty in cluster.members]),
                 "owners": sorted({duty.owner for duty in cluster.members if duty.owner}),
                 "overdue": sum(duty.id in late for duty in cluster.members),
                 "members": [duty.id for duty in cluster.members],

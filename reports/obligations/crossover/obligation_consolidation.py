@@ -2,18 +2,16 @@
 
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.crossover import playbook
 from reports.shared import ledger, setup
-from reports.shared.wording import count, hours
+from reports.shared.wording import count, hours, sentence, some_of, with_whom
 
-LABELS = {"what": "What to do"}
-
-
+LABELS = {"what": "What to do", "best_on": "By"}
+SEEN = ("topic", "owner", "best_on", "hours_to_save", "duties", "status", "next_step")
 DEFINITIONS = {
     "Play": "The work of using one collection of evidence for all duties of a cluster. It has the cluster's "
     "identifier; nobody tracks a proposed play that is not marked as tracked.",
@@ -29,14 +27,25 @@ def build(plays: pl.DataFrame, figures: Figures) -> Document:
             Table(
                 "plays",
                 "Plays, those under way first",
-                rows.drop("advice"),
+                rows.select(*SEEN, pl.exclude(*SEEN, "advice")),
+                labels=LABELS,
                 state=("status",),
-                hidden=("blocked", "frameworks", "started_on", "closed_on"),
+                hidden=(
+                    *("tracked", "about", "frameworks", "steps_done", "blocked", "hours_saved", "started_on"),
+                    "closed_on",
+                ),
             ),
-            Table("steps", "Six steps of each play", playbook.step_rows(rows, plays), labels=LABELS, state=("status",)),
+            Table(
+                "steps",
+                "Six steps of each play",
+                playbook.step_rows(rows, plays),
+                labels=LABELS,
+                state=("status",),
+                hidden=("about", "by", "on", "evidence"),
+            ),
         ),
         definitions=DEFINITIONS,
-        warnings=_warnings(figures),
+        warnings=_warnings(rows, figures),
     )
 
 
@@ -49,20 +58,31 @@ def _opening(figures: Figures) -> Opening:
     if not waiting:
         return Opening(f"No play is waiting for its next step{text}.")
     first = figures.counted_rows("plays_to_do").row(0, named=True)
-    who = f" ({first['owner']})" if first["owner"] else ""
-    by = spelled_day(first["best_on"])
+    number = count(first["duties"], "duty", "duties")
     return Opening(
-        f"{count(waiting, 'play')} could save {hours(figures['plays_waiting_hours'])}{text}.",
-        f"Start with {first['about']} by {by}: {first['next_step']}{who}.",
+        f"{count(waiting, 'play', 'plays')} (one collection of evidence for several duties) could save "
+        f"{hours(figures['plays_waiting_hours'])}{text}.",
+        f"{sentence(first['next_step'])} for the {number} on “{first['topic']}” "
+        f"({with_whom(first['owner'], first['best_on'], 'by')}).",
     )
 
 
-def _warnings(figures: Figures) -> list[str]:
+def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     stuck, gone = figures["plays_blocked"], figures["plays_to_close"]
     return [
-        *([f"{count(stuck, 'play')} with a blocked step."] if stuck else []),
-        *([f"{count(gone, 'active play')} without a cluster: complete or abandon."] if gone else []),
+        *([f"{count(stuck, 'play')} with a blocked step{_whose(rows.filter('blocked'))}."] if stuck else []),
+        *([Alarm(f"{count(gone, 'play is', 'plays are')} under way {_left(figures)}.")] if gone else []),
     ]
+
+
+def _left(figures: Figures) -> str:
+    whose = _whose(figures.counted_rows("plays_to_close"))
+    return f"for duties that are done or have moved: complete or abandon what is left{whose}"
+
+
+def _whose(plays: pl.DataFrame) -> str:
+    people = plays["owner"].drop_nulls().unique(maintain_order=True).to_list()
+    return f" ({some_of(people, 3)})" if people else ""
 
 
 REPORT = Report(

@@ -1,9 +1,8 @@
 """Duties due close together that one collection of evidence would serve, and the hours that this saves."""
 
-from collections.abc import Mapping
-
 import polars as pl
 
+from engine.model.days import quarters
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
@@ -11,9 +10,10 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows, member_rows
 from reports.shared import ledger, setup
-from reports.shared.wording import all_of, count, hours, some_of, with_whom
+from reports.shared.wording import all_of, count, hours, with_whom
 
 SHOWN = 10
+SEEN = ("topic", "hours_to_save", "best_on", "duties", "owners")
 
 
 def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
@@ -25,9 +25,12 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
             Table(
                 "clusters",
                 "Clusters, largest saving first",
-                frame.drop("members", "lead"),
-                hidden=("duties", "basis", "frameworks", "overdue"),
-                labels={"owners": "Who"},
+                frame.select(*SEEN, pl.exclude(SEEN, "members", "lead")),
+                hidden=(
+                    *("titles", "basis", "frameworks", "overdue", "shared_evidence", "window_from", "hours_alone"),
+                    *("hours_together", "confidence"),
+                ),
+                labels={"owners": "Who", "best_on": "By"},
             ),
             Table(
                 "members",
@@ -36,7 +39,7 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
                 hidden=("obligation_id", "kind"),
             ),
         ),
-        charts=_charts(frame, figures.rows(ledger.pending)),
+        charts=_charts(frame),
         definitions={
             "Cluster": "Pending duties up to the horizon that share a control, an evidence item or a full mapping, "
             f"with due dates at most {days:g} days apart. It grows only while one date suits every member.",
@@ -62,32 +65,21 @@ def _opening(frame: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     first = frame.row(0, named=True)
     names = all_of([ask.framework_name(name) for name in first["frameworks"]]) or "no framework"
     return Opening(
-        f"Collecting evidence once for {count(clusters, 'cluster')} of duties would save "
-        f"{hours(figures['hours_to_save'])}.",
-        f"Start with {first['titles'][0]} and {count(first['duties'] - 1, 'more', 'more')} of {names} "
-        f"({with_whom(first['lead'], first['best_on'], 'by')}), "
+        f"Collecting evidence once for {count(clusters, 'cluster')} of duties that belong together would save "
+        f"{quarters(figures['hours_to_save'])} of {hours(figures['crossover_hours_alone'])}.",
+        f"Collect first for “{first['topic']}” of {names} ({with_whom(first['lead'], first['best_on'], 'by')}), "
         f"which saves {hours(first['hours_to_save'])}.",
     )
 
 
-def _charts(found: pl.DataFrame, pending: pl.DataFrame) -> list[Chart]:
+def _charts(found: pl.DataFrame) -> list[Chart]:
     if found.is_empty():
         return []
-    best = found.head(SHOWN)
-    controls = dict(pending.select("obligation_id", "controls").iter_rows())
-    names = [_about(members, controls) for members in best["members"]]
-    frame = best.select(
-        cluster=pl.format("{}. {}", pl.int_range(1, pl.len() + 1), pl.Series(names, dtype=pl.String)),
-        hours="hours_to_save",
+    frame = found.head(SHOWN).select(
+        cluster=pl.format("{}. {}", pl.int_range(1, pl.len() + 1), "topic"), hours="hours_to_save"
     )
-    alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, by the controls of their duties."
-    return [Chart("bars", "Most worthwhile", frame, "cluster", "hours", alt)]
-
-
-def _about(members: list[str], controls: Mapping[str, list[str] | None]) -> str:
-    """The controls of a cluster's duties, the first two by name."""
-    tags = dict.fromkeys(tag.partition(":")[2] for name in members for tag in controls[name] or ())
-    return some_of(list(tags), 2) or count(len(members), "duty", "duties")
+    alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, by what their duties are about."
+    return [Chart("bars", "Hours saved by the most worthwhile clusters", frame, "cluster", "hours", alt)]
 
 
 def _warnings(linked_evidence: pl.DataFrame, figures: Figures) -> list[str]:
@@ -95,7 +87,7 @@ def _warnings(linked_evidence: pl.DataFrame, figures: Figures) -> list[str]:
     blind = figures["obligations_without_control"]
     if blind:
         names = count(blind, "duty names", "duties name")
-        warnings.append(f"{names} no control, so nothing shows what could be shared.")
+        warnings.append(f"{names} no control, so they are in no cluster.")
     if linked_evidence.is_empty() and figures["obligations_up_to_horizon"]:
         warnings.append("No evidence item is linked to a control: clusters rest on shared controls and mappings alone.")
     return warnings

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.declarations.ask import Ask
-from reports.obligations.crossover.clusters import Cluster, Clusters, hours_to_save
+from reports.obligations.crossover.clusters import Cluster, Clusters, hours_to_save, topic
 from reports.shared.ledger import Columns
 from reports.shared.ordering import rank
 
@@ -22,12 +22,13 @@ WAITING = ("active", "proposed")
 STATUSES = (*WAITING, "completed", "abandoned")
 PLAY: Columns = {
     "play_id": pl.String, "status": pl.String, "tracked": pl.Boolean, "duties": pl.Int64,
-    "about": pl.String, "frameworks": pl.List(pl.String), "owner": pl.String, "best_on": pl.Date,
+    "topic": pl.String, "about": pl.String, "frameworks": pl.List(pl.String), "owner": pl.String, "best_on": pl.Date,
     "steps_done": pl.Int64, "next_step": pl.String, "blocked": pl.Boolean, "hours_to_save": pl.Float64,
     "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date, "advice": pl.List(pl.String),
 }  # fmt: skip
 STEP: Columns = {
     "play_id": pl.String,
+    "topic": pl.String,
     "about": pl.String,
     "number": pl.Int64,
     "step": pl.String,
@@ -40,16 +41,20 @@ STEP: Columns = {
 
 
 def play_rows(clusters: Clusters, plays: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """A play for each cluster and for each that is tracked: those under way first, then by what they would save."""
+    """A play for each cluster and for each that is tracked: those under way first, then by what they would save.
+
+    What has no cluster any more comes last.
+    """
     found = {cluster.id: cluster for cluster in clusters}
     stored = tracked_steps(plays)
     rows = [play(name, found.get(name), stored.get(name, []), ask) for name in sorted({*found, *stored})]
     return pl.DataFrame(rows, schema=PLAY, orient="row").sort(
+        pl.col("duties") == 0,
         rank("status", STATUSES),
         "hours_to_save",
         "best_on",
         "play_id",
-        descending=[False, True, False, False],
+        descending=[False, False, True, False, False],
         nulls_last=True,
     )
 
@@ -58,8 +63,8 @@ def step_rows(rows: pl.DataFrame, plays: pl.DataFrame) -> pl.DataFrame:
     """The six steps of each of the plays of ``rows``, in their order."""
     stored = tracked_steps(plays)
     steps = [
-        {"play_id": name, "about": about, **step}
-        for name, about, advice in rows.select("play_id", "about", "advice").iter_rows()
+        {"play_id": name, "topic": matter, "about": about, **step}
+        for name, matter, about, advice in rows.select("play_id", "topic", "about", "advice").iter_rows()
         for step in steps_of(advice, stored.get(name, []))
     ]
     return pl.DataFrame(steps, schema=STEP, orient="row")
@@ -101,6 +106,7 @@ def play(name: str, cluster: Cluster | None, stored: list[dict[str, Any]], ask: 
         "status": status,
         "tracked": bool(stored),
         "duties": len(cluster.members) if cluster else 0,
+        "topic": topic([duty.title for duty in cluster.members]) if cluster else None,
         "about": _about(cluster) if cluster else None,
         "frameworks": cluster.frameworks if cluster else [],
         "owner": head.get("owner") or (cluster.lead if cluster else None),

@@ -71,6 +71,15 @@ def news(now: str, previous: str = "ok") -> str:
     return "worsened" if LEVELS.index(now) > LEVELS.index(previous) else "eased"
 
 
+def said_of(bounds: Limits) -> str:
+    """From what on a week warns and is critical, for people: ``34 duties or 85 % of capacity (critical: …)``."""
+    warns, critical = (
+        f"{number:g} duties or {pct:g} % of capacity"
+        for number, pct in ((bounds.warn_count, bounds.warn_pct), (bounds.critical_count, bounds.critical_pct))
+    )
+    return f"{warns} and is critical from {critical}"
+
+
 def causes(count: float, utilisation_pct: float | None, bounds: Limits) -> list[str]:
     """Which measures are at or above their warning."""
     found = []

@@ -195,7 +195,7 @@ HISTORY = (
     ),
     Figure(
         "alert_precision_pct",
-        "Precision of density alerts",
+        "Density alerts that were right",
         "percent",
         "more",
         "Alerted weeks in which a duty slipped, as a share of the alerted weeks that were recorded.",
@@ -206,7 +206,7 @@ HISTORY = (
     ),
     Figure(
         "alert_recall_pct",
-        "Recall of density alerts",
+        "Weeks with slips that were alerted",
         "percent",
         "more",
         "Alerted weeks in which a duty slipped, as a share of all recorded weeks in which one did.",

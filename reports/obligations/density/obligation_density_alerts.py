@@ -12,10 +12,13 @@ from reports.figures import select
 from reports.obligations.density.breaches import breaches, rated_weeks
 from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, inside, percent
 
 TONES: dict[str, Tone] = {"due": "main", "warns": "watch", "is critical": "bad"}
-LABELS = {"known": "Duties", "known_hours": "Hours"}
+LABELS = {
+    **{"known": "Duties", "known_hours": "Hours", "causes": "Over the limit by", "suggestion": "What would help"},
+    **{"demand_hours": "Work (h)", "available_hours": "Hours there are"},
+}
 DEFINITIONS = {
     "Duties": "Known duties that fall due in the week. Overdue ones are not counted again, and no week has the "
     "work on them.",
@@ -51,13 +54,26 @@ def build(owner_weeks: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             Table(
                 "breaches",
                 "Weeks over a limit",
-                figures.rows(breaches),
+                note=f"By the number of duties or by utilisation: a week with hours left may hold too many duties. "
+                f"It warns from {figures['density_warning_from']:g} duties and is critical from "
+                f"{figures['density_critical_from']:g}.",
+                frame=figures.rows(breaches),
                 labels=LABELS,
                 state=("level", "news", "previous_level"),
-                hidden=("alert_id", "known_hours", "movable", "previous_level", "send"),
+                hidden=(
+                    *("alert_id", "week_start_on", "known_hours", "kinds", "frameworks", "movable", "previous_level"),
+                    *("news", "send"),
+                ),
                 part_of=("weeks",),
             ),
-            Table("weeks", "Every week of the horizon", _weeks(rated, figures), labels=LABELS, state=("level",)),
+            Table(
+                "weeks",
+                "Every week of the horizon",
+                _weeks(rated, figures),
+                labels=LABELS,
+                state=("level",),
+                hidden=("week_start_on", "known_hours", "warn_at", "critical_at"),
+            ),
         ),
         charts=_charts(rated, figures),
         definitions={**DEFINITIONS, "Settings": _settings(ask)},
@@ -90,7 +106,7 @@ def _opening(owner_weeks: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
         f"{over} of the next {count(ask.horizon_weeks, 'week')} {'is' if over == 1 else 'are'} over a limit, "
         f"{critical or 'none'} critical; most is in {worst['week']}: "
         f"{count(worst['known'], 'duty', 'duties')}{used}.",
-        f"{worst['suggestion']}{most_short(owner_weeks, worst['week'])}.",
+        f"In {worst['week']}, {inside(worst['suggestion'])}{most_short(owner_weeks, worst['week'])}.",
     )
 
 

@@ -1,7 +1,11 @@
 """What each week of the last quarter held as planned, what slipped, and whether the alerts about it were right."""
 
+from datetime import date, timedelta
+
 import polars as pl
 
+from engine.model.days import spelled_day
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
 from engine.model.documents.tones import Tone
@@ -11,6 +15,8 @@ from reports.obligations.density import density_history
 from reports.shared import setup
 from reports.shared.wording import count, percent
 
+SHOWN = ("week", "slipped", "planned", "slip_pct", "completed", "forecast")
+LATELY = 4  # weeks
 TONES: dict[str, Tone] = {"planned": "third"}
 LABELS = {"alerts": "Alerts sent", "created_on": "Decided", "sent_on": "Accepted"}
 DEFINITIONS = {
@@ -22,13 +28,22 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(figures: Figures, ask: Ask) -> Document:
     history = figures.rows(density_history.history)
+    newest_first = history.sort("week_start_on", descending=True)
     recorded = figures.counted_rows("density_weeks_recorded")
+    alerted = bool(history["alerts"].sum())
     return Document(
-        *_opening(recorded, figures),
+        *_opening(recorded, figures, ask),
         tables=(
-            Table("weeks", "Week by week", history, labels=LABELS, state=("alert_level",)),
+            Table(
+                "weeks",
+                "Week by week, the latest first",
+                newest_first.select(*SHOWN, pl.exclude(SHOWN)),
+                labels=LABELS,
+                state=("alert_level",),
+                hidden=("week_start_on", "planned_hours", *(() if alerted else ("alert_level", "alerts", "accurate"))),
+            ),
             Table(
                 "deliveries",
                 "Alerts sent",
@@ -45,7 +60,7 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _opening(recorded: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(recorded: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     weeks = f"the last {density_history.WEEKS} weeks"
     planned, late = figures["obligations_planned_in_13_weeks"], figures["obligations_slipped_in_13_weeks"]
     if recorded.is_empty():
@@ -59,19 +74,34 @@ def _opening(recorded: pl.DataFrame, figures: Figures) -> Opening:
     text = f"{f'{late:,}' if late else 'None'} of {count(planned, 'planned duty', 'planned duties')} slipped in {weeks}"
     alerted = figures["density_weeks_alerted"]
     step = (
-        "Send density alerts before the next full week: no week was alerted, so nobody was told."
+        f"An administrator sends the density alerts by {spelled_day(_next_monday(ask))}: none was sent about these "
+        "weeks, so nobody was told."
         if late and not alerted
         else ""
     )
     if late:
         worst = recorded.sort("slipped", "week_start_on", descending=[True, True]).row(0, named=True)
         share = percent(figures["obligations_slipped_in_13_weeks_pct"])
-        text += f" ({share}), most in {worst['week']}: {worst['slipped']:,} of {worst['planned']:,}"
+        lately = "" if alerted else _lately(recorded)
+        text += f" ({share}){lately}, most in {worst['week']} ({worst['slipped']:,} of {worst['planned']:,})"
         step = step or f"Look at what slipped in {worst['week']} and who owned it."
     if not alerted:
         return Opening(f"{text}; no week was alerted." if not late else f"{text}.", step)
     right = figures["density_weeks_alerted_and_slipped"]
     return Opening(f"{text}; {right or 'none'} of {count(alerted, 'alerted week')} really slipped.", step)
+
+
+def _next_monday(ask: Ask) -> date:
+    return ask.as_of + timedelta(days=7 - ask.as_of.weekday())
+
+
+def _lately(recorded: pl.DataFrame) -> str:
+    """The share that slipped in the latest weeks, where there are enough of them to compare."""
+    last = recorded.sort("week_start_on").tail(LATELY)
+    planned, slipped = (int(last[name].sum()) for name in ("planned", "slipped"))
+    if recorded.height < 2 * LATELY or not planned:
+        return ""
+    return f", {percent(100 * slipped / planned)} in the last {LATELY}"
 
 
 def _charts(recorded: pl.DataFrame) -> list[Chart]:
@@ -90,7 +120,7 @@ def _warnings(figures: Figures) -> list[str]:
     if missing:
         warnings.append(f"{count(missing, 'week')} without a record: what they held cannot be told afterwards.")
     if not figures["density_weeks_alerted"]:
-        warnings.append("No alert was sent about a recorded week: precision is not known.")
+        warnings.append("No alert was sent about a recorded week, so whether alerts are right is not known.")
     return warnings
 
 

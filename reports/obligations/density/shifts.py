@@ -31,7 +31,7 @@ class Week:
 def with_suggestions(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.Limits) -> pl.DataFrame:
     """``rated`` weeks with ``causes``, ``movable`` duties and a ``suggestion`` where the week is over a limit.
 
-    Weeks are relieved in their order, and room that one suggestion takes is not offered again. Hard deadlines stay.
+    The worst week is relieved first, and room that one suggestion takes is not offered again. Hard deadlines stay.
     """
     loose = (
         duties.filter(pl.col("place") == "known", ~pl.col("hard"))
@@ -43,11 +43,15 @@ def with_suggestions(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.
     )
     columns = ("week", "known", "demand_hours", "available_hours", "movable", "movable_hours")
     plan = [Week(*row) for row in frame.select(columns).iter_rows()]
-    causes, texts = [], []
-    for at, row in enumerate(frame.iter_rows(named=True)):
-        bad = row["level"] != "ok"
-        causes.append(density.causes(row["known"], row["utilisation_pct"], bounds) if bad else [])
-        texts.append(_relief(plan, at, bounds) if bad else "")
+    over = [number for number, level in enumerate(frame["level"]) if level != "ok"]
+    worst_first = sorted(over, key=lambda number: (-density.LEVELS.index(frame["level"][number]), -plan[number].known))
+    said = {number: _relief(plan, number, bounds) for number in worst_first}
+    used = list(frame.select("known", "utilisation_pct").iter_rows())
+    causes = [
+        density.causes(used[number][0], used[number][1], bounds) if number in said else []
+        for number in range(frame.height)
+    ]
+    texts = [said.get(number, "") for number in range(frame.height)]
     return frame.drop("movable_hours").with_columns(
         causes=pl.Series(causes, dtype=pl.List(pl.String)), suggestion=pl.Series(texts, dtype=pl.String)
     )
@@ -76,7 +80,9 @@ def _relief(plan: list[Week], at: int, bounds: density.Limits) -> str:
         parts.append("every duty of the week has a hard deadline, so bring in hours")
     if wanted or (not moves and week.movable):
         crowded = week.demand >= bounds.warn_pct / 100 * week.available
-        parts.append("no week near it has room for more" + (", so bring in hours" if crowded else ""))
+        parts.append(
+            f"no {'other ' if moves else ''}week within two of it has room" + (", so bring in hours" if crowded else "")
+        )
     elif fixed:
         parts.append("the rest has hard deadlines, so bring in hours")
     text = "; ".join(parts) or "bring in hours"

@@ -1,12 +1,10 @@
 """How many duties and hours each coming week holds: those known, those to be expected, and the committee meetings."""
 
-from typing import Any
-
 import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Document, Opening, Table
+from engine.model.documents.document import Document, FrameRow, Opening, Table
 from engine.model.documents.pictures import TrendLine, TrendPicture
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -18,7 +16,10 @@ from reports.shared.duty_figures import TOTALS
 from reports.shared.wording import count, hours, percent, sentence, some_of
 
 LIKELY = "80 % of cases"
-LABELS = {"committees": "Committee meetings", "held_on": "On"}
+LABELS = {
+    **{"committees": "Committee meetings", "held_on": "On", "known": "Duties", "expected_unplanned": "More expected"},
+    **{"demand_hours": "Work (h)", "available_hours": "Hours there are", "causes": "Over the limit by"},
+}
 EXPECTED = {
     "expected_unplanned": "expected_unplanned_week",
     "expected_p50": "expected_unplanned_p50",
@@ -35,48 +36,60 @@ DEFINITIONS = {
 }
 
 
-def build(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    obligations: pl.DataFrame, owner_weeks: pl.DataFrame, requests: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
     duties = figures.rows(ledger.pending)
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
-    forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, figures)
+    rated = weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds)
+    forecast = _forecast(rated, duties, figures, bounds)
     return Document(
-        *_opening(forecast, ledger.first_overdue(duties), figures),
+        *_opening(forecast, duties, ledger.first_overdue(duties, requests, ask), figures),
         tables=(
             Table(
                 "weeks",
                 "Week by week",
                 forecast,
                 labels=LABELS,
+                note=f"A week warns from {density.said_of(bounds)}, whichever is reached first: many small duties fill "
+                "a week that still has hours.",
                 state=("level",),
-                hidden=("expected_p50", "expected_p80", "expected_hours", "shortfall_hours"),
+                hidden=(
+                    *("week_start_on", "known_hours", "expected_unplanned", "expected_p50", "expected_p80"),
+                    *("expected_hours", "shortfall_hours", "cumulative", "committees"),
+                ),
             ),
             Table("committee_milestones", "Committee meetings", _meetings(duties), labels=LABELS),
             Table("backtest", "Earlier forecasts against what was planned", figures.rows(expected.forecast_errors)),
         ),
         pictures=_pictures(forecast),
         definitions=DEFINITIONS,
-        warnings=_warnings(figures),
+        warnings=_warnings(duties, figures),
         footnotes=("Known + overdue + beyond are the pending duties of the obligation rollup and of the heatmap.",),
     )
 
 
-def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, figures: Figures) -> pl.DataFrame:
+def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, figures: Figures, bounds: density.Limits) -> pl.DataFrame:
     later = pl.int_range(pl.len()) > 0
+    why = [
+        density.causes(number, used, bounds) for number, used in frame.select("known", "utilisation_pct").iter_rows()
+    ]
     meetings = _meetings(duties).group_by("week").agg(committees=pl.col("committee").sort())
     return (
         frame.join(meetings, on="week", how="left", maintain_order="left")
         .with_columns(
             cumulative=pl.col("known").cum_sum(),
             committees=pl.col("committees").fill_null([]),
+            causes=pl.Series(why, dtype=pl.List(pl.String)),
             **{
                 name: pl.when(later).then(pl.lit(figures[figure], dtype=pl.Float64))
                 for name, figure in EXPECTED.items()
             },
         )
         .select(
-            *("week", "week_start_on", "known", "known_hours", "expected_unplanned", "expected_p50", "expected_p80"),
-            *("expected_hours", "demand_hours", "available_hours", "utilisation_pct", "shortfall_hours", "level"),
-            *("cumulative", "committees"),
+            *("week", "week_start_on", "known", "utilisation_pct", "level", "causes", "demand_hours"),
+            *("available_hours", "shortfall_hours", "known_hours", "expected_unplanned", "expected_p50"),
+            *("expected_p80", "expected_hours", "cumulative", "committees"),
         )
     )
 
@@ -95,7 +108,7 @@ def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(forecast: pl.DataFrame, first_late: str, figures: Figures) -> Opening:
+def _opening(forecast: pl.DataFrame, duties: pl.DataFrame, first_late: str, figures: Figures) -> Opening:
     known, overdue, beyond = (figures[f"obligations_{place}"] for place in ("known", "overdue", "beyond"))
     span = f"the next {forecast.height} weeks" if forecast.height > 1 else "this week"
     late = f"{overdue:,} {'is' if overdue == 1 else 'are'} overdue" if overdue else ""
@@ -103,15 +116,15 @@ def _opening(forecast: pl.DataFrame, first_late: str, figures: Figures) -> Openi
         others = [late] if late else []
         others += [f"{beyond:,} {_fall(beyond)} due later"] if beyond else []
         rest = f"; {' and '.join(others)}" if others else ""
-        step = f"Begin with {first_late}." if late else "" if beyond else setup.DUTIES
+        step = f"{sentence(first_late)}." if late else "" if beyond else setup.DUTIES
         return Opening(f"No duty is known to fall due in {span}{rest}.", step)
     peak = forecast.row(by_predicate=pl.col("week") == figures["busiest_week"], named=True)
-    used = "" if peak["utilisation_pct"] is None else f" at {percent(peak['utilisation_pct'])} of capacity"
+    used = "" if peak["utilisation_pct"] is None else f", {percent(peak['utilisation_pct'])} of capacity"
     work = hours(figures["obligations_known_hours"])
     text = f"{count(known, 'duty', 'duties')} ({work}) {_fall(known)} due in {span}"
-    busiest = f"most in {peak['week']}: {peak['known']:,}{used}"
-    advice = _advice(peak, forecast)
-    first = f"Begin with {first_late}" if late else ""
+    busiest = f"most in {peak['week']} ({count(peak['known'], 'duty', 'duties')}{used})"
+    advice = _advice(peak, forecast, duties)
+    first = first_late if late else ""
     step = f"{first}, then {advice}" if first and advice else first or advice
     return Opening(f"{text}, {busiest}{f'; {late}' if late else ''}.", sentence(f"{step}.") if step else "")
 
@@ -120,10 +133,18 @@ def _fall(number: int) -> str:
     return "falls" if number == 1 else "fall"
 
 
-def _advice(peak: dict[str, Any], forecast: pl.DataFrame) -> str:
+def _advice(peak: FrameRow, forecast: pl.DataFrame, duties: pl.DataFrame) -> str:
+    """Whom to ask to move what can wait out of the fullest week: whoever has most of it."""
     if peak["level"] != "ok":
         this = peak["week"] == forecast["week"][0]
-        return f"move what can wait out of {'this week' if this else peak['week']}"
+        week = "this week" if this else str(peak["week"])
+        loose = duties.filter(pl.col("place") == "known", ~pl.col("hard"), pl.col("week") == peak["week"])
+        most = (
+            loose.drop_nulls("owner").group_by("owner").len().sort("len", "owner", descending=[True, False]).rows()[:1]
+        )
+        whose = "".join(f", most of them with {owner} ({number:,})" for owner, number in most)
+        can = count(loose.height, "duty", "duties")
+        return f"move what can wait of {week}: {can} without a fixed deadline{whose}"
     full = forecast.filter(pl.col("level") != "ok")["week"].to_list()
     return f"relieve {some_of(full, 2)}" if full else ""
 
@@ -153,7 +174,7 @@ def _pictures(forecast: pl.DataFrame) -> list[TrendPicture]:
     ]
 
 
-def _warnings(figures: Figures) -> list[str]:
+def _warnings(duties: pl.DataFrame, figures: Figures) -> list[str]:
     warnings: list[str] = []
     if figures["request_history"] == expected.INSUFFICIENT:
         lie = count(figures["request_history_weeks"], "week of requests lies", "weeks of requests lie")
@@ -161,11 +182,7 @@ def _warnings(figures: Figures) -> list[str]:
     if figures["forecast_backtest"] == expected.INSUFFICIENT:
         checked = count(figures["forecast_weeks_checked"], "earlier forecast")
         warnings.append(f"{_only(checked)} can be checked: its error is not known yet.")
-    nobody = figures["obligations_without_owner"]
-    if nobody:
-        owned = count(nobody, "pending duty has", "pending duties have")
-        warnings.append(Alarm(f"{owned} no owner: nobody has hours for {'it' if nobody == 1 else 'them'}."))
-    return warnings
+    return [*warnings, *ledger.without_owner(duties)]
 
 
 def _only(counted: str) -> str:

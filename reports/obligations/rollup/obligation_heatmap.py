@@ -4,18 +4,20 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Document, Opening, Table
+from engine.model.documents.document import Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.rollup import matrices
 from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
-from reports.shared.wording import count, hours, inside
+from reports.shared.wording import count, hours, inside, sentence
 
-LABELS = {"name": "Framework"}
+LABELS = {"beyond": ledger.LABELS["beyond"], "name": "Framework"}
 
 
-def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, requests: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
     duties = matrices.with_places(figures.rows(ledger.pending), test_windows)
     weeks = ledger.horizon(ask)
     columns = ["overdue", *weeks["week"], "beyond"]
@@ -31,19 +33,25 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     )
     hot = matrices.hottest(duties, ask)
     return Document(
-        *_opening(hot, ledger.first_overdue(duties), figures, ask),
+        *_opening(hot, ledger.first_overdue(duties, requests, ask), figures, ask),
         tables=(
             Table(
                 "framework_week",
                 "Frameworks by week",
                 _with_framework_name(by_week.rename(slots), ask),
-                note="Each duty stands in one cell; the totals by week are in the next table.",
+                note="Each duty stands in one cell; weeks are shaded, what is overdue or comes later is not.",
                 labels={**LABELS, **{slot: ledger.week_label(name) for name, slot in slots.items() if slot != name}},
-                heat=tuple(slots.values()),
-                hidden=("framework",),
+                heat=[slot for slot in slots.values() if slot.startswith("week_")],
+                hidden=("framework", "hours", "overdue_pct"),
             ),
-            Table("week_totals", "All frameworks by week", matrices.week_totals(duties, weeks)),
-            Table("hottest", f"The {matrices.HOTTEST} fullest cells", hot, labels=LABELS, hidden=("framework",)),
+            Table(
+                "hottest",
+                f"The {matrices.HOTTEST} fullest weeks of a framework",
+                hot,
+                labels=LABELS,
+                hidden=("framework", "week_start_on"),
+            ),
+            Table("week_totals", "All frameworks by week", matrices.week_totals(duties, weeks), words=("week",)),
             Table(
                 "framework_tier",
                 "Frameworks by vendor tier",
@@ -51,27 +59,27 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
                 note="A vendor review stands in every framework that the vendor carries controls of, "
                 "so rows may sum to more than there is; the next table counts each duty once.",
                 labels=LABELS,
-                heat=matrices.TIER_COLUMNS,
-                hidden=("framework",),
+                heat=matrices.TIER_COLUMNS[:-1],
+                hidden=("framework", "overdue_pct"),
             ),
             Table("tier_totals", "All frameworks by vendor tier", matrices.tier_totals(duties), words=("tier",)),
             Table(
                 "kind_schedule",
-                "Kinds of duty by state of the testing schedule",
+                "Kinds of duty by the state of the tests of their controls",
                 by_state,
                 labels={**LABELS, "name": "Duty"},
-                heat=matrices.SCHEDULE_COLUMNS,
-                hidden=("kind",),
+                heat=matrices.SCHEDULE_COLUMNS[:-1],
+                hidden=("kind", "hours", "overdue_pct"),
             ),
             Table(
                 "cells",
                 "Every filled cell",
                 matrices.cells(duties, tiered, ask),
-                note="The figures of the three heatmaps with hours and the share that is overdue.",
+                note="The figures of the three maps in one list, with hours and the share that is overdue.",
                 labels={**LABELS, "name": "Row"},
                 state=("heatmap",),
                 words=("column",),
-                hidden=("row",),
+                hidden=("row", "intensity"),
             ),
         ),
         definitions={
@@ -80,7 +88,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
             "Testing schedule": "The worst state of any test window of the controls that the duty names: missed, "
             "open, upcoming; never tested without a schedule.",
         },
-        warnings=_warnings(figures),
+        warnings=ledger.without_owner(duties),
     )
 
 
@@ -92,23 +100,19 @@ def _opening(hot: pl.DataFrame, first_late: str, figures: Figures, ask: Ask) -> 
     pending, overdue = figures["obligations_pending"], figures["obligations_overdue"]
     if not pending:
         return Opening("No duty is pending, so there is nothing to place on a heatmap.", setup.DUTIES)
-    start = f"{count(pending, 'duty', 'duties')} {'is' if pending == 1 else 'are'} pending, {overdue or 'none'} overdue"
+    waiting = f"{pending:,} {'is' if pending == 1 else 'are'} pending, {overdue or 'none'} overdue"
     if hot.is_empty():
         weeks = count(ask.horizon_weeks, "week")
-        return Opening(f"{start} and none due within {weeks}.", f"Begin with {first_late}." if overdue else "")
+        text = f"No duty is due within {weeks}; {waiting}."
+        return Opening(text, f"{sentence(first_late)}." if overdue else "")
     top = hot.row(0, named=True)
-    first = f"Begin with {first_late}, then plan" if overdue else "Plan"
     where = inside(top["name"]) if top["framework"] in ("several", "none") else top["name"]
+    most = f"{count(top['obligations'], 'duty', 'duties')} ({hours(top['hours'])})"
+    plan = f"plan for {top['week']}, mostly {inside(top['mostly'])}"
     return Opening(
-        f"{start}.",
-        f"{first} for {top['week']}, when {where} has most at once: {count(top['obligations'], 'duty', 'duties')}, "
-        f"{hours(top['hours'])}.",
+        f"Most falls due at once in {top['week']}, for {where}: {most}; {waiting}.",
+        f"{sentence(first_late)}; then {plan}." if overdue else f"{sentence(plan)}.",
     )
-
-
-def _warnings(figures: Figures) -> list[str]:
-    nobody = figures["obligations_without_owner"]
-    return [Alarm(f"{count(nobody, 'pending duty has', 'pending duties have')} no owner.")] if nobody else []
 
 
 REPORT = Report(

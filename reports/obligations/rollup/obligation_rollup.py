@@ -5,27 +5,40 @@ import polars as pl
 from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.rollup import rollups
 from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
-from reports.shared.wording import count, hours
+from reports.shared.wording import count, hours, sentence, some_of
 
-LABELS = {"name": "Framework", "done": "Done in period", "late": "Done late in period", "next_on": "Next due"}
+LABELS = {
+    **ledger.LABELS,
+    **{"name": "Framework", "done": "Done in period", "late": "Done late in period", "next_on": "Next due"},
+    "hard": "Fixed by law or contract",
+}
+TONES: dict[str, Tone] = {"overdue": "bad", "to come": "main"}
 
 
-def build(figures: Figures, ask: Ask) -> Document:
+def build(requests: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     duties = figures.rows(ledger.pending)
     finished = figures.counted_rows("obligations_finished_in_period").with_columns(
         pl.col("effort_hours").fill_null(0.0)
     )
     overdue = rollups.overdue(duties, ask.as_of)
     return Document(
-        *_opening(overdue, ledger.first_overdue(duties), figures),
+        *_opening(overdue, ledger.first_overdue(duties, requests, ask), figures),
         tables=(
+            Table(
+                "overdue",
+                "Overdue: what law or contract fixes first, then the latest",
+                overdue,
+                labels=LABELS,
+                hidden=("obligation_id", "kind", "duty", "due_at", "effort_hours"),
+            ),
+            Table("ahead", "Next 30, 60 and 90 days", rollups.weeks_ahead(duties, ask.as_of), labels=LABELS),
             Table("kinds", "By kind", rollups.kinds(duties, finished), labels=LABELS, hidden=("kind",)),
-            Table("ahead", "Next 30, 60 and 90 days", rollups.weeks_ahead(duties, ask.as_of)),
             Table(
                 "frameworks",
                 "By framework",
@@ -35,10 +48,7 @@ def build(figures: Figures, ask: Ask) -> Document:
                 labels=LABELS,
                 hidden=("framework",),
             ),
-            Table(
-                "owners", "By owner", rollups.owners(duties, ask.as_of), note="An empty owner is nobody.", labels=LABELS
-            ),
-            Table("overdue", "Overdue, oldest first", overdue, hidden=("obligation_id", "kind")),
+            Table("owners", "By owner", rollups.owners(duties, ask.as_of), note="A dash is nobody.", labels=LABELS),
             Table(
                 "months",
                 "By month, kind and status",
@@ -50,7 +60,7 @@ def build(figures: Figures, ask: Ask) -> Document:
         ),
         charts=_charts(duties, ask),
         definitions={**ledger.DEFINITIONS, "Fixed": ledger.FIXED},
-        warnings=_warnings(figures),
+        warnings=_warnings(overdue, duties, figures),
         footnotes=("The forecast counts the same known duties week by week; the heatmap places all pending ones.",),
     )
 
@@ -69,7 +79,7 @@ def _opening(overdue: pl.DataFrame, first_late: str, figures: Figures) -> Openin
     passed = figures["obligations_deadline_passed"]
     worst = f" ({passed:,} past a legal or contractual deadline)" if passed else ""
     return Opening(
-        f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}.", f"Start with {first_late}."
+        f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}.", f"{sentence(first_late)}."
     )
 
 
@@ -78,23 +88,21 @@ def _charts(duties: pl.DataFrame, ask: Ask) -> list[Chart]:
         return []
     alt = "Pending duties: overdue, by the month in which they are due, and later than a year from now."
     frame = rollups.due_months(duties, ask.as_of)
-    return [Chart("bars", "Pending duties by month", frame, "when", "obligations", alt)]
+    toned = frame.with_columns(
+        standing=pl.when(pl.col("when") == "overdue").then(pl.lit("overdue")).otherwise(pl.lit("to come"))
+    )
+    title = "Pending duties by month"
+    return [Chart("stacked", title, toned, "when", "obligations", alt, series="standing", tones=TONES)]
 
 
-def _warnings(figures: Figures) -> list[str]:
-    late, nobody = figures["obligations_deadline_passed"], figures["obligations_without_owner"]
+def _warnings(overdue: pl.DataFrame, duties: pl.DataFrame, figures: Figures) -> list[str]:
+    late = figures["obligations_deadline_passed"]
+    whose = overdue.filter("hard")["owner"].drop_nulls().unique(maintain_order=True).to_list()
+    with_them = f", with {some_of(whose, 3)}" if whose else ""
+    passed = count(late, "legal or contractual deadline has", "legal or contractual deadlines have")
     return [
-        *(
-            [
-                Alarm(
-                    f"{count(late, 'legal or contractual deadline has', 'legal or contractual deadlines have')} "
-                    "passed: what was due is still not done."
-                )
-            ]
-            if late
-            else []
-        ),
-        *([Alarm(f"{count(nobody, 'pending duty has', 'pending duties have')} no owner.")] if nobody else []),
+        *([Alarm(f"{passed} passed and the work is not done{with_them}.")] if late else []),
+        *ledger.without_owner(duties),
     ]
 
 

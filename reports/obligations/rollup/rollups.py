@@ -72,7 +72,7 @@ def owners(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
 def overdue(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
     return (
         duties.filter(pl.col("place") == "overdue")
-        .sort("due_on", "obligation_id")
+        .sort("hard", "due_on", "obligation_id", descending=[True, True, False])
         .select(
             "due_on",
             "due_at",

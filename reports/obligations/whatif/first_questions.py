@@ -34,6 +34,8 @@ def first_questions(
 
 
 LOAD_BALANCING = "See obligation load balancing for who can take over."
+LEAVES = " leaves the scope"
+AWAY = "Whoever has most work is away"
 CONSOLIDATION = "See obligation consolidation for the steps."
 _Found = tuple[str, str | None, int, float, float | None, str] | None
 
@@ -45,13 +47,14 @@ def _peak(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, a
 
 
 def _without_owner(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> _Found:
-    works = owner_weeks.filter("staffed").group_by("owner").agg(hours=pl.col("demand_hours").sort().sum().round(3))
+    ahead = owner_weeks.join(ledger.horizon(ask).select("week"), on="week", how="semi")
+    works = ahead.filter("staffed").group_by("owner").agg(hours=pl.col("demand_hours").sort().sum().round(3))
     if works.is_empty() or not works["hours"].max():
         return None
     owner, hours = works.sort("hours", "owner", descending=[True, False]).row(0)
     then = _peak(duties, load, owner_weeks.filter(pl.col("owner") != owner), ask)
     number = duties.filter(pl.col("owner") == owner, pl.col("place") == "known").height
-    return ("Whoever has most work is away", owner, number, hours, then, LOAD_BALANCING)
+    return (AWAY, owner, number, hours, then, LOAD_BALANCING)
 
 
 def _without_framework(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> _Found:
@@ -62,12 +65,12 @@ def _without_framework(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl
     gone = duties.filter(pl.col("framework") == name)
     then = _peak(duties.filter(pl.col("framework") != name), load, owner_weeks, ask)
     return (
-        f"{ask.framework_name(name)} leaves the scope",
+        f"{ask.framework_name(name)}{LEAVES}",
         None,
         gone.height,
         ledger.hours(gone),
         then,
-        f"Ask with descope={name}.",
+        f"Ask this report again without {ask.framework_name(name)} (descope={name}).",
     )
 
 

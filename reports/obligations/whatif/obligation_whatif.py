@@ -5,20 +5,25 @@ import polars as pl
 from engine.model.declarations.ask import Ask, Parameter
 from engine.model.declarations.plan_parameters import ANY_FRAMEWORK, FRAMEWORK_FACT
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.obligations.whatif import consequences, scenario, scenario_figures
-from reports.obligations.whatif.first_questions import first_questions
+from reports.obligations.whatif.first_questions import LEAVES, first_questions
 from reports.shared import ledger, setup
 from reports.shared.wording import count, count_of, hours, inside, percent, sentence
 
 TONES: dict[str, Tone] = {"now": "second", "then": "main", "available": "third"}
 MOST = 8
 LABELS = {"name": "Framework"}
-QUESTIONS = {"what": "What if", "next_step": "Where to look"}
+THEN = "scenario_utilisation_pct"
+QUESTIONS = {"what": "What if", THEN: "Fullest week (%)", "next_step": "Where to look"}
+AS_PLANNED = {
+    **{"base_duties": "Duties", "base_hours": "Hours", "base_utilisation_pct": "Utilisation (%)"},
+    "available_hours": "Hours there are",
+}
 DEFINITIONS = {
     **ledger.DEFINITIONS,
     "Shift": "Moves the due dates of all pending duties, or of those of one framework, kind or identifier. Nothing "
@@ -48,7 +53,7 @@ def build(
     worse = pl.concat([frame.select("framework", "control_id") for frame in (stale, stranded)]).unique()
     ready = consequences.readiness(control_status, worse, ask)
     fates = {fate: plan.filter(pl.col("fate") == fate) for fate in scenario.FATES}
-    pending = figures.rows(ledger.pending)
+    pending, given = figures.rows(ledger.pending), scenario.options_of(ask)
     asked = first_questions(pending, load, owner_weeks, figures.rows(cluster_rows), ask)
     return Document(
         *_opening(asked, figures, ask),
@@ -56,16 +61,21 @@ def build(
         tables=(
             Table(
                 "questions",
-                "What to ask first",
-                asked.clear() if scenario.options_of(ask) else asked,
+                "What would move most",
+                asked.clear() if given else asked,
                 labels=QUESTIONS,
-                note="Without a question: what would move most, with the utilisation of the fullest week.",
+                hidden=("base_utilisation_pct",),
+                note=f"Utilisation of the fullest week; as things are it is {_used(figures)}.",
             ),
             Table(
                 "weeks",
-                "Week by week, now and then",
+                "Week by week, now and then" if given else "Week by week, as planned",
                 by_week,
-                hidden=("base_demand_hours", "scenario_demand_hours", "available_hours"),
+                labels={} if given else AS_PLANNED,
+                hidden=(
+                    *("week_start_on", "base_demand_hours", "scenario_demand_hours"),
+                    *(("available_hours",) if given else ("scenario_duties", "scenario_hours", THEN)),
+                ),
             ),
             Table(
                 "violations",
@@ -74,22 +84,50 @@ def build(
                 hidden=("obligation_id",),
             ),
             Table("moved", "Duties that move", _duties(fates["moved"], "new_due_on"), hidden=("obligation_id",)),
-            Table("descoped", "Duties that fall away", _duties(fates["descoped"]), hidden=("obligation_id",)),
+            Table("relieved", "Whose duties fall away", _whose(fates["descoped"])),
+            Table(
+                "descoped", "Duties that fall away", _duties(fates["descoped"]), hidden=("frameworks", "obligation_id")
+            ),
             Table("stale", "Evidence that would turn stale", stale, state=("state",)),
             Table("without_path", "Controls left without a path to evidence", stranded, state=("state",)),
             Table(
                 "readiness",
-                "Readiness, now and then",
+                "Readiness, now and then" if given else "Readiness, as it stands",
                 ready,
                 labels=LABELS,
-                hidden=("framework", "assessed", "descoped"),
+                hidden=(
+                    *("framework", "assessed", "descoped"),
+                    *(() if given else ("affected", "scenario_strict_pct", "scenario_weighted_pct")),
+                ),
             ),
         ),
         coverage=Coverage(int(ready["assessed"].sum()), int(ready["applicable"].sum())),
-        charts=_charts(by_week),
+        charts=_charts(by_week, bool(given)),
         definitions=DEFINITIONS,
         warnings=_warnings(figures, ask),
         footnotes=("Nothing was written: a scenario is computed and forgotten.",),
+        title=_title(ask),
+    )
+
+
+def _title(ask: Ask) -> str:
+    """The scenario that was asked; empty without one."""
+    options = scenario.options_of(ask)
+    parts = []
+    if "descope" in options:
+        parts.append(f"{ask.framework_name(options['descope'])} leaves the scope")
+    if "shiftWeeks" in options:
+        weeks = options["shiftWeeks"]
+        parts.append(f"duties move {count(abs(weeks), 'week')} {'later' if weeks > 0 else 'earlier'}")
+    return f"Obligation what-if: {' and '.join(parts)}" if parts else ""
+
+
+def _whose(plan: pl.DataFrame) -> pl.DataFrame:
+    """Owners of the duties with their hours, whoever has most first; nobody comes last."""
+    return (
+        plan.group_by("owner")
+        .agg(obligations=pl.len().cast(pl.Int64), hours=pl.col("effort_hours").sort().sum().round(3))
+        .sort(pl.col("owner").is_null(), "hours", "owner", descending=[False, True, False])
     )
 
 
@@ -106,14 +144,23 @@ def _duties(plan: pl.DataFrame, *dates: str) -> pl.DataFrame:
     )
 
 
+def _what_moves_most(questions: pl.DataFrame) -> str:
+    """What the fullest week would be in each of the scenarios that change it."""
+    known = questions.filter(pl.col("scenario_utilisation_pct").is_not_null())
+    said = [
+        f"without {owner or what.removesuffix(LEAVES)} at {percent(then)}"
+        for what, owner, then in known.select("what", "owner", THEN).iter_rows()
+    ]
+    return f"; {', '.join(said)}" if said else ""
+
+
 def _first_question(questions: pl.DataFrame) -> str:
-    """The first of the questions with what would come of it."""
+    """The first of the questions: who would have to stand in, for how much."""
     row = questions.row(0, named=True)
-    who = f" ({row['owner']})" if row["owner"] else ""
-    then = row["scenario_utilisation_pct"]
-    full = "" if then is None else f", and the fullest week would be at {percent(then)}"
-    about = count_of(row["obligations"], "duty", "duties")
-    return f"what comes if {inside(row['what'])}{who}? It concerns {about}{full}."
+    about = f"{count_of(row['obligations'], 'duty', 'duties')} ({hours(row['hours'])})"
+    if row["owner"] and row["scenario_utilisation_pct"] is not None:
+        return f"Name somebody who can stand in for {row['owner']}, who has most work: {about}."
+    return f"Look first at what comes if {inside(row['what'])}: it concerns {about}."
 
 
 def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
@@ -122,8 +169,8 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
         return Opening("No duty is pending, so a scenario changes nothing.", setup.DUTIES)
     if not options:
         return Opening(
-            f"Nothing is changed, so every week stays as it is{_fullest(figures)}.",
-            f"Ask first {_first_question(asked)} Nobody has to act: a scenario changes nothing."
+            at_most(f"As planned, {_fullest(figures)}", _what_moves_most(asked)) + ".",
+            _first_question(asked)
             if asked.height
             else "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
         )
@@ -151,15 +198,31 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
         f"{sentence(' and '.join(parts))}; {_change(figures)}.",
         f"{sentence(text)}: look at {'these' if passed + stale + lost > 1 else 'this'} first."
         if text
-        else "No deadline, evidence or control is hurt: it can be done.",
+        else _unharmed(ask),
     )
 
 
 def _fullest(figures: Figures) -> str:
     week, used = figures["fullest_week"], figures["fullest_week_utilisation_pct"]
     if week is None:
-        return ""
-    return f", {week} fullest {'with no hours to do it' if used is None else f'at {percent(used)} of capacity'}"
+        return "no week holds any work"
+    full = "with no hours to do its work" if used is None else f"at {percent(used)} of capacity"
+    return f"the fullest is {week}, {full}"
+
+
+def _used(figures: Figures) -> str:
+    used = figures["fullest_week_utilisation_pct"]
+    return "not known" if used is None else percent(used)
+
+
+def _unharmed(ask: Ask) -> str:
+    """Who has to agree to what hurts nothing: what the records cannot know is asked of people."""
+    gone = scenario.options_of(ask).get("descope")
+    safe = "no deadline, evidence or other control is hurt"
+    if gone:
+        name = ask.framework_name(gone)
+        return f"Ask whoever answers for the contracts behind {name} first, as they are not on record; {safe}."
+    return f"Agree the new dates with the owners: {safe}."
 
 
 def _change(figures: Figures) -> str:
@@ -175,12 +238,13 @@ def _change(figures: Figures) -> str:
     return f"the peak {'falls' if new < old else 'rises'} from {percent(old)} to {percent(new)} of capacity"
 
 
-def _charts(by_week: pl.DataFrame) -> list[Chart]:
+def _charts(by_week: pl.DataFrame, given: bool) -> list[Chart]:
     if not by_week["base_duties"].sum() and not by_week["scenario_duties"].sum():
         return []
     frame = by_week.select("week", now="base_demand_hours", then="scenario_demand_hours", available="available_hours")
-    lines = frame.unpivot(index="week", variable_name="line", value_name="hours")
-    alt = "Hours of work of each week now and in the scenario, against the hours that there are."
+    lines = (frame if given else frame.drop("then")).unpivot(index="week", variable_name="line", value_name="hours")
+    sides = "now and in the scenario" if given else "as planned"
+    alt = f"Hours of work of each week {sides}, against the hours that there are."
     return [Chart("lines", "Work by week", lines, "week", "hours", alt, series="line", tones=TONES)]
 
 

@@ -54,15 +54,15 @@ def test_the_summary_counts_the_ledger_and_the_entries():
     }
     assert lead(made) == (
         "1 duty is due in the next 30 days and 1 is overdue.",
-        "Start with Duty late (nobody owns it, due 2 Nov 2026).",
+        "Duty late (nobody owns it, due 2 Nov 2026, 18 days late).",
     )
-    assert made.warnings == ["1 pending duty has no owner: nobody will be reminded."]
+    assert made.warnings == ["1 pending duty has no owner, so nobody is reminded: an administrator names one."]
 
 
 def test_without_overdue_duties_none_is_said_to_be_overdue():
     assert lead(page(duty("far", date(2027, 6, 1)))) == (
         "No duties are due in the next 30 days and none is overdue.",
-        "Start with Duty far (with ann@acme.example, due 1 Jun 2027).",
+        "Duty far (with ann@acme.example, due 1 Jun 2027).",
     )
 
 
@@ -119,15 +119,18 @@ def test_a_duty_is_listed_as_long_as_it_matters(given, listed):
 
 def test_the_feed_has_exactly_the_rows_of_the_calendar():
     made, feed = page(*DUTIES), page(*DUTIES, report=obligation_ics.REPORT)
-    assert_frame_equal(made.tables[0].frame, feed.tables[0].frame.drop("entry", "reminds"), check_column_order=False)
+    calendar_rows, feed_rows = made.table("obligations").frame, feed.tables[0].frame
+    assert_frame_equal(
+        calendar_rows, feed_rows.drop("entry", "reminds"), check_column_order=False, check_row_order=False
+    )
     assert made.summary == feed.summary
-    assert [event.uid for event in feed.events] == feed.tables[0].frame["ics_uid"].to_list()
+    assert [event.uid for event in feed.events] == calendar_rows["ics_uid"].to_list()
     assert obligation_ics.REPORT.formats[0] == "ics"
 
 
 def test_months_add_up_to_the_rows():
     made = page(*DUTIES)
-    listed, months = (table.frame for table in made.tables)
+    listed, months = made.table("obligations").frame, made.table("months").frame
     assert months["obligations"].sum() == listed.height
     assert months["pending_hours"].sum() == made.summary["obligations_pending_hours"]
     assert months["month"].to_list() == ["2026-09", "2026-11", "2026-12"]
@@ -184,21 +187,21 @@ def test_the_feed_says_what_it_holds_and_how_to_get_it():
     made = page(duty("soon", date(2026, 12, 1)), report=obligation_ics.REPORT)
     assert lead(made) == (
         "The feed holds 1 entry: 1 pending, 0 finished or cancelled in the last 30 days.",
-        "Nobody has to act here: subscribe a calendar to /api/governance/compliance/obligation-ics. "
-        "What to do first is on the compliance calendar.",
+        "Subscribe your calendar program to /api/governance/compliance/obligation-ics: each duty is an entry, with an "
+        "alarm until it is done. What to do first is on the compliance calendar.",
     )
 
 
 def test_its_page_shows_entries_as_calendars_do():
     (shown,) = page(*DUTIES, report=obligation_ics.REPORT).tables
     assert [name for name in shown.frame.columns if name not in shown.unseen] == [
-        *("due_on", "entry", "kind", "owner", "frameworks", "status", "sequence", "changed_on", "reminds")
+        *("due_on", "entry", "owner", "status", "changed_on")
     ]
     assert shown.frame.select("entry", "reminds").rows() == [
-        ("Done late: Duty slow", False),
-        ("Duty late", True),
-        ("Done: Duty done", False),
         ("Duty soon", True),
+        ("Duty late", True),
+        ("Done late: Duty slow", False),
+        ("Done: Duty done", False),
         ("Cancelled: Duty off", False),
     ]
 
@@ -241,3 +244,33 @@ def test_a_day_has_the_colour_of_its_most_pressing_duty():
     }
     assert (picture.first, picture.today) == (date(2026, 11, 1), DAY)
     assert page().pictures == []
+
+
+def test_what_was_handed_in_is_not_what_to_begin_with():
+    duties = rows(
+        "obligations",
+        duty("r", date(2026, 11, 2), state="overdue", hard=True, source_ref="evidence_requests/R"),
+        duty(
+            "x",
+            date(2026, 11, 10),
+            state="overdue",
+            kind="exception_expiry",
+            title="Exception E-1 on 3.5.1 ends",
+            frameworks=["pci-dss"],
+        ),
+    )
+    requests = rows("requests", {"id": "R", "status": "submitted"})
+    assert document(calendar.REPORT, obligations=duties, requests=requests).next_step == (
+        "Renew or close exception E-1 on PCI DSS 3.5.1 (with ann@acme.example, due 10 Nov 2026, 10 days late)."
+    )
+    assert document(calendar.REPORT, obligations=duties.head(1), requests=requests).next_step == (
+        "Ask for the decision on what was handed in: Duty r (with ann@acme.example, due 2 Nov 2026, 18 days late)."
+    )
+
+
+def test_whoever_is_accountable_is_asked_to_name_owners():
+    alone = [duty(f"n{n}", date(2026, 12, 1), owner=None, accountable=who) for n, who in enumerate("aabbcd")]
+    assert page(*alone).warnings == [
+        "6 pending duties have no owner, so nobody is reminded: a (2), b (2) and 2 others, accountable for them, "
+        "name one for each."
+    ]

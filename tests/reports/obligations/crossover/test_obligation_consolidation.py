@@ -60,8 +60,8 @@ def test_a_cluster_that_nobody_tracks_is_a_proposed_play_of_six_steps():
         (6, "attest everywhere", "todo", "Attest in SOC 2."),
     ]
     assert lead(made) == (
-        "1 play could save 0.75 hours.",
-        "Start with Duty a by 10 Dec 2026: confirm shared evidence (ann).",
+        "1 play (one collection of evidence for several duties) could save 0.75 hours.",
+        "Confirm shared evidence for the 2 duties on “Duty a and 1 more” (with ann, by 10 Dec 2026).",
     )
 
 
@@ -82,7 +82,7 @@ def test_what_is_tracked_is_shown():
     assert steps.select("status", "by", "on", "evidence").row(0) == ("done", "cyd", date(2026, 11, 2), "E1")
     assert steps["status"].to_list() == ["done", "done", "blocked", "todo", "todo", "todo"]
     assert steps["about"].to_list() == ["Duty a"] * 6, "each step says of which play it is"
-    assert made.warnings == ["1 play with a blocked step."]
+    assert made.warnings == ["1 play with a blocked step (cyd)."]
 
 
 def test_a_play_whose_cluster_is_gone_stays_with_its_savings():
@@ -108,7 +108,7 @@ def test_hours_that_nobody_waits_for_any_more_are_still_those_of_the_crossover()
 
 def test_an_active_play_without_a_cluster_asks_to_be_closed():
     assert document(plays=[step("gone", None, None)]).warnings == [
-        "1 active play without a cluster: complete or abandon."
+        "1 play is under way for duties that are done or have moved: complete or abandon what is left (cyd)."
     ]
 
 
@@ -138,8 +138,9 @@ def test_the_summary_counts_plays_by_where_they_stand():
         "plays_saved_hours": 6.5,
     }
     assert lead(made) == (
-        "1 play could save 0.75 hours; 1 completed has saved 6.5 hours.",
-        "Start with Duty a by 10 Dec 2026: confirm shared evidence (ann).",
+        "1 play (one collection of evidence for several duties) could save 0.75 hours; 1 completed has saved 6.5 "
+        "hours.",
+        "Confirm shared evidence for the 2 duties on “Duty a and 1 more” (with ann, by 10 Dec 2026).",
     )
 
 

@@ -2,7 +2,7 @@ from datetime import date
 
 from hypothesis import given, settings
 
-from reports.obligations.crossover.clusters import clusters
+from reports.obligations.crossover.clusters import clusters, topic
 from reports.obligations.crossover.obligation_crossover import REPORT
 from reports.shared.ledger import pending
 from tests.factories import ask, document, explained_rows, lead, rows
@@ -150,8 +150,8 @@ LEDGER = ledger(
 def test_the_report_starts_with_the_largest_saving():
     made = document(REPORT, obligations=LEDGER)
     assert lead(made) == (
-        "Collecting evidence once for 2 clusters of duties would save 3.75 hours.",
-        "Start with Duty c and 1 more of HIPAA (with ann, by 20 Dec 2026), which saves 3 hours.",
+        "Collecting evidence once for 2 clusters of duties that belong together would save 3.75 of 10 hours.",
+        "Collect first for “Duty c and 1 more” of HIPAA (with ann, by 20 Dec 2026), which saves 3 hours.",
     )
     assert dict(made.summary) == {
         "crossover_clusters": 2,
@@ -198,3 +198,10 @@ def test_each_figure_is_what_its_rows_give(obligations):
     values_follow(REPORT, obligations=obligations)
     made = document(REPORT, obligations=obligations)
     assert made.table("members").frame.height == made.summary["obligations_in_clusters"]
+
+
+def test_a_cluster_is_about_the_control_that_is_attested():
+    assert topic(["Test A.8.20: Inspect a sample for networks security", "Attest SC.1 Boundary Protection"]) == (
+        "Boundary Protection and 1 more"
+    )
+    assert topic(["Test A.8.20: Inspect a sample for networks security"]) == "Networks security"

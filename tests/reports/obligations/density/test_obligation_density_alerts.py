@@ -130,7 +130,7 @@ def test_a_breach_names_its_drivers_and_a_shift():
     assert (row["news"], row["send"]) == ("new", True)
     assert lead(made) == (
         "1 of the next 13 weeks is over a limit, 1 critical; most is in 2026-W49: 9 duties at 28.1 % of capacity.",
-        "Of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47.",
+        "In 2026-W49, of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47.",
     )
 
 

@@ -65,14 +65,14 @@ def test_precision_is_the_share_of_alerted_weeks_that_really_slipped():
         "alert_recall_pct": 50.0,
     }
     frame = made.tables[0].frame
-    assert frame.select("week", "alert_level", "alerts", "accurate").tail(4).rows() == [
+    assert frame.select("week", "alert_level", "alerts", "accurate").head(4).rows()[::-1] == [
         ("2026-W43", None, 0, None),
         ("2026-W44", None, 0, None),
         ("2026-W45", "warning", 1, False),
         ("2026-W46", "critical", 2, True),
     ]
     assert lead(made) == (
-        "5 of 40 planned duties slipped in the last 13 weeks (12.5 %), most in 2026-W46: 4 of 10; 1 of 2 alerted "
+        "5 of 40 planned duties slipped in the last 13 weeks (12.5 %), most in 2026-W46 (4 of 10); 1 of 2 alerted "
         "weeks really slipped.",
         "Look at what slipped in 2026-W46 and who owned it.",
     )
@@ -87,7 +87,7 @@ def test_an_alert_after_the_week_did_not_foresee_it():
 def test_the_quarter_is_the_thirteen_weeks_before_this_one():
     made = document([week(13, 5, 1), week(14, 5, 5)])
     assert (made.summary["density_weeks_recorded"], made.summary["obligations_slipped_in_13_weeks"]) == (1, 1)
-    assert made.tables[0].frame["week"].to_list()[0] == "2026-W34"
+    assert made.tables[0].frame["week"].to_list()[-1] == "2026-W34"
 
 
 def test_weeks_without_a_record_are_said_and_not_made_up():

@@ -132,13 +132,13 @@ def test_committee_meetings_stand_in_their_week():
 def test_the_headline_says_what_to_relieve():
     calm = document(duty("a", 10))
     assert lead(calm) == (
-        "1 duty (1 hour) falls due in the next 13 weeks, most in 2026-W49: 1 at 12.5 % of capacity.",
+        "1 duty (1 hour) falls due in the next 13 weeks, most in 2026-W49 (1 duty, 12.5 % of capacity).",
         "",
     )
     full = document(duty("now", 0, effort_hours=20.0), duty("late", -3), duty("a", 10), duty("b", 11))
     assert lead(full) == (
-        "3 duties (22 hours) fall due in the next 13 weeks, most in 2026-W49: 2 at 25.0 % of capacity; 1 is overdue.",
-        "Begin with Duty late (with ann, due 17 Nov 2026), then relieve 2026-W47.",
+        "3 duties (22 hours) fall due in the next 13 weeks, most in 2026-W49 (2 duties, 25.0 % of capacity); 1 is overdue.",
+        "Duty late (with ann, due 17 Nov 2026, 3 days late), then relieve 2026-W47.",
     )
     far = document(duty("far", 200))
     assert lead(far) == ("No duty is known to fall due in the next 13 weeks; 1 falls due later.", "")

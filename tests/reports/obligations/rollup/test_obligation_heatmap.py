@@ -55,9 +55,8 @@ def test_a_duty_stands_in_its_framework_and_week():
         "Attestation",
     )
     assert lead(made) == (
-        "5 duties are pending, 1 overdue.",
-        "Begin with Duty c (with ann, due 15 Nov 2026), then plan for 2026-W48, when SOC 2 has most at "
-        "once: 2 duties, 3 hours.",
+        "Most falls due at once in 2026-W48, for SOC 2: 2 duties (3 hours); 5 are pending, 1 overdue.",
+        "Duty c (with ann, due 15 Nov 2026, 5 days late); then plan for 2026-W48, mostly attestation.",
     )
 
 
@@ -109,10 +108,10 @@ def test_of_two_equal_weeks_the_earlier_is_the_busiest():
 
 
 def test_nobody_is_told_to_clear_what_is_not_overdue():
-    assert lead(document(duty("far", 200))) == ("1 duty is pending, none overdue and none due within 13 weeks.", "")
+    assert lead(document(duty("far", 200))) == ("No duty is due within 13 weeks; 1 is pending, none overdue.", "")
     assert lead(document(duty("late", -2))) == (
-        "1 duty is pending, 1 overdue and none due within 13 weeks.",
-        "Begin with Duty late (with ann, due 18 Nov 2026).",
+        "No duty is due within 13 weeks; 1 is pending, 1 overdue.",
+        "Duty late (with ann, due 18 Nov 2026, 2 days late).",
     )
 
 

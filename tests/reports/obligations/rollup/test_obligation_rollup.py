@@ -70,17 +70,17 @@ def test_an_overdue_notification_says_at_which_moment_it_was_due():
     assert frame(made, "overdue")["due_at"].to_list() == [factories.moment("2026-11-19 22:00")]
 
 
-def test_the_overdue_are_listed_oldest_first_and_lead_the_report():
+def test_the_oldest_of_the_overdue_leads_and_the_latest_is_listed_first():
     made = document(*DUTIES, duty("older", -12, owner="bob"))
     assert frame(made, "overdue").select("title", "days_late", "owner").rows() == [
-        ("Duty older", 12, "bob"),
         ("Duty late", 10, None),
+        ("Duty older", 12, "bob"),
     ]
     assert lead(made) == (
         "5 duties are pending, 8 hours of work; 2 overdue and 1 falls due within 30 days.",
-        "Start with Duty older (with bob, due 8 Nov 2026).",
+        "Duty older (with bob, due 8 Nov 2026, 12 days late).",
     )
-    assert made.warnings == ["1 pending duty has no owner."]
+    assert made.warnings == ["1 pending duty has no owner, so nobody is reminded: an administrator names one."]
 
 
 def test_passed_legal_deadlines_are_violations_and_come_first():
@@ -89,9 +89,9 @@ def test_passed_legal_deadlines_are_violations_and_come_first():
     assert lead(made) == (
         "3 duties are pending, 3 hours of work; 2 overdue (1 past a legal or contractual deadline) and 1 falls "
         "due within 30 days.",
-        "Start with Duty law (with ann, due 10 Nov 2026).",
+        "Duty law (with ann, due 10 Nov 2026, 10 days late).",
     )
-    assert made.warnings == ["1 legal or contractual deadline has passed: what was due is still not done."]
+    assert made.warnings == ["1 legal or contractual deadline has passed and the work is not done, with ann."]
 
 
 def test_without_overdue_duties_it_says_so():

@@ -309,12 +309,11 @@ def test_a_horizon_without_work_has_no_fullest_week():
     assert made.summary["fullest_week"] is None
     assert lead(made) == (
         "1 duty would move 1 week later; no week of the horizon holds any work.",
-        "No deadline, evidence or control is hurt: it can be done.",
+        "Agree the new dates with the owners: no deadline, evidence or other control is hurt.",
     )
     assert lead(document(duty("far", 300))) == (
-        "Nothing is changed, so every week stays as it is.",
-        "Ask first what comes if whoever has most work is away (ann)? It concerns 0 duties, and the "
-        "fullest week would be at 0.0 %. Nobody has to act: a scenario changes nothing.",
+        "As planned, no week holds any work.",
+        "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
     )
 
 
@@ -325,10 +324,8 @@ def test_without_a_question_the_three_that_would_move_most_are_asked():
     rows = frame(made, "questions").select("what", "obligations", "owner", "next_step").rows()
     assert [row[0] for row in rows[:2]] == ["Whoever has most work is away", "SOC 2 leaves the scope"]
     assert rows[0][2] == "ann"
-    assert rows[1][1:] == (3, None, "Ask with descope=soc2.")
-    assert made.next_step.startswith(
-        "Ask first what comes if whoever has most work is away (ann)? It concerns 3 duties"
-    )
+    assert rows[1][1:] == (3, None, "Ask this report again without SOC 2 (descope=soc2).")
+    assert made.next_step == "Name somebody who can stand in for ann, who has most work: 3 duties (3 hours)."
     assert frame(document(*own, other, descope="soc2"), "questions").is_empty()
 
 
