@@ -19,11 +19,18 @@ def utilisation(grid: pl.DataFrame, ask: Ask) -> list[Table]:
         pl.col("utilisation_pct").filter(pl.col("week") == name).first().alias(slot)
         for name, slot in zip(names, slots, strict=True)
     ]
-    frame = grid.filter(pl.col("owner").is_not_null()).group_by("owner").agg(*cells).sort("owner")
+    missing = pl.col("shortfall_hours").sort().sum()
+    frame = (
+        grid.filter(pl.col("owner").is_not_null())
+        .group_by("owner")
+        .agg(*cells, missing=missing)
+        .sort("missing", "owner", descending=[True, False])
+        .drop("missing")
+    )
     return [
         Table(
             "utilisation",
-            "Utilisation of each owner (%)",
+            "Utilisation of each owner (%), whoever lacks most hours first",
             frame,
             note="A dash: no hours in that week, for instance because of absence.",
             labels={slot: ledger.week_label(name) for name, slot in zip(names, slots, strict=True)},

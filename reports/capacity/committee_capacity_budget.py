@@ -28,10 +28,12 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     return Document(
         *_opening(weeks, grid, figures),
         tables=(
+            *budget_tables.utilisation(grid, ask),
             Table(
                 "weeks",
                 "All owners by week",
-                weeks.select(
+                note="A week is short as soon as one owner has more work than hours, even if all together have room.",
+                frame=weeks.select(
                     "week",
                     "week_start_on",
                     "budget_hours",
@@ -47,9 +49,8 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
                     "flag",
                 ),
                 state=("flag",),
-                hidden=("budget_hours", "absence_hours"),
+                hidden=("week_start_on", "budget_hours", "absence_hours", "unowned_hours", "flag"),
             ),
-            *budget_tables.utilisation(grid, ask),
             Table(
                 "committees",
                 "Members of each committee over the horizon",
@@ -62,7 +63,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
                 "owner_weeks",
                 "Owner by owner",
                 budget_tables.by_owner(grid, load),
-                note="An empty owner is nobody.",
+                note="A dash is nobody.",
                 labels=LABELS,
                 state=("flag",),
                 hidden=("week_start_on", *(f"{kind}_hours" for kind in ledger.KINDS)),
@@ -71,7 +72,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
                 "overdue",
                 "Overdue work, in no week",
                 budget_tables.overdue(load),
-                note="An empty owner is nobody.",
+                note="A dash is nobody.",
                 labels=LABELS,
             ),
         ),
@@ -94,12 +95,14 @@ def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, figures: Figures) -> Openi
     worst = weeks.filter("short").sort(
         "shortfall_hours", "borrow_hours", "week_start_on", descending=[True, True, False]
     )
-    week = worst.row(0, named=True)
+    week, over = worst.row(0, named=True), weeks.filter(pl.col("utilisation_pct") > 100).height
+    lacking = hours(round(figures["shortfall_hours"], 1))
     shift, borrow = (hours(round(week[name], 1)) for name in ("shift_hours", "borrow_hours"))
     unowned = f", {hours(round(figures['unowned_hours'], 1))} have no owner" if figures["unowned_hours"] else ""
     return Opening(
-        f"Owners lack {hours(round(figures['shortfall_hours'], 1))}{unowned}: {short} of {span} {_is(short)} short.",
-        f"In {week['week']}, the worst, shift {shift} to others and borrow {borrow}"
+        f"{count(figures['owners_short'], 'owner lacks', 'owners lack')} {lacking} in all{unowned}; "
+        f"together they lack hours in {over or 'none'} of {span}.",
+        f"In {week['week']}, the worst, hand {shift} of short or unowned work to others and borrow {borrow}"
         f"{workload.most_short(grid, week['week'])}.",
     )
 
@@ -122,10 +125,15 @@ def _warnings(figures: Figures) -> list[str]:
     warnings: list[str] = []
     if nobody:
         warnings.append(
-            Alarm(f"{hours(nobody)} of work {_is(nobody)} without an owner who is there: name owners first.")
+            Alarm(
+                f"{hours(nobody)} of work {_is(nobody)} without an owner who is there: whoever is "
+                "accountable names one."
+            )
         )
     if late:
-        warnings.append(Alarm(f"{hours(late)} of overdue work {_is(late)} in no week: agree new dates first."))
+        warnings.append(
+            Alarm(f"{hours(late)} of overdue work {_is(late)} in no week: its owners agree new dates first.")
+        )
     return warnings
 
 

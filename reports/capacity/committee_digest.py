@@ -4,9 +4,10 @@ from datetime import date
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table
+from engine.model.documents.document import Chart, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import agenda, outlook, quarters, shortfall
@@ -14,7 +15,7 @@ from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import all_of, count, hours, inside, percent, with_whom
+from reports.shared.wording import all_of, count, hours, inside, percent, sentence, with_whom
 from reports.staffing import wording
 
 TONES: dict[str, Tone] = {"work": "main", "hours there are": "third"}
@@ -30,6 +31,7 @@ LABELS = {
     "before": "Last quarter",
     "name": "Committee",
     "standing": "Stands at",
+    "better": "Direction",
 }
 DEFINITIONS = {
     "Compared": "Each figure of this quarter so far with the same figure as of the last day of the quarter before.",
@@ -43,7 +45,7 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     return Document(
         *_opening(asked, coming, ledger.next_meeting(duties), figures),
         tables=(
-            Table("decisions", "Decisions needed", asked, labels=LABELS),
+            Table("decisions", "Decisions needed", asked, labels=LABELS, hidden=("footnote",)),
             Table(
                 "figures",
                 f"{figures['quarter']} so far against {figures['quarter_before']}",
@@ -145,8 +147,10 @@ def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meets_on: date | None, f
     if not step and figures["hours_to_save"]:
         step = f"Collect evidence once: it saves {hours(round(figures['hours_to_save'], 1))}."
     board = asked.filter(~pl.col("footnote").is_in([agenda.MARKS[name] for name in agenda.OWN])).height
-    among = f" (the board's {board:,} among them)" if 0 < board < needed else ""
-    return Opening(f"{period}: {count(needed, 'decision')} needed{among}, {weeks}.", step)
+    among = f", {board:,} of them the board's" if 0 < board < needed else ""
+    when = f" at the meeting of {spelled_day(meets_on)}" if meets_on and needed else ""
+    noun = count(needed, "decision is", "decisions are")
+    return Opening(at_most(f"{sentence(noun)} needed{when}{among}", f"; {weeks}") + ".", step)
 
 
 def _charts(forecast: pl.DataFrame) -> list[Chart]:

@@ -11,6 +11,7 @@ from reports.figures import select
 from reports.shared import ledger, setup
 from reports.shared.wording import count, hours
 
+SEEN = ("title", "owner", "to_owner", "to_week", "relief_hours", "week", "kind")
 TONES: dict[str, Tone] = {"now": "third", "then": "main"}
 LABELS = {"title": "Duty", "state": "Spread"}
 DEFINITIONS = {
@@ -30,18 +31,29 @@ DEFINITIONS = {
 
 def build(figures: Figures) -> Document:
     weeks, suggestions = figures.rows(moves.by_week), figures.rows(moves.suggestions)
+    ranked = suggestions.sort("relief_hours", "number", descending=[True, False])
     return Document(
-        *_opening(suggestions, figures),
+        *_opening(ranked, figures),
         tables=(
             Table(
                 "suggestions",
-                "Suggestions, in the order in which they were found",
-                suggestions,
+                "Suggestions, those that relieve most first",
+                ranked.select(*SEEN, pl.exclude(SEEN)),
                 labels=LABELS,
                 state=("kind",),
-                hidden=("action_id", "obligation_id", "duty", "number", "hours", "owner_before_pct", "owner_after_pct"),
+                hidden=(
+                    *("action_id", "obligation_id", "duty", "due_on", "number", "hours", "owner_before_pct"),
+                    *("owner_after_pct", "max_before_pct", "max_after_pct"),
+                ),
             ),
-            Table("weeks", "How work is spread", weeks.drop("short_then"), labels=LABELS, state=("state",)),
+            Table(
+                "weeks",
+                "How work is spread",
+                weeks.drop("short_then"),
+                labels=LABELS,
+                state=("state",),
+                hidden=("week_start_on", "owners", "mean_pct", "imbalance", "gini", "unowned_hours", "short"),
+            ),
             Table(
                 "slices",
                 "Who does what in weeks that are short",
@@ -106,7 +118,9 @@ def _warnings(figures: Figures) -> list[str]:
     if unowned:
         warnings.append(Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first."))
     if left:
-        warnings.append(f"{count(left, 'week stays', 'weeks stay')} short: hours are missing.")
+        warnings.append(
+            f"{count(left, 'week stays', 'weeks stay')} short whatever is moved: bring in hours or move dates."
+        )
     return warnings
 
 

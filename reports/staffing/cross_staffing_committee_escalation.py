@@ -1,5 +1,7 @@
 """Breaches that owners and admins were mailed and that are still open: the committee is asked to decide."""
 
+from datetime import date
+
 import polars as pl
 
 from engine.model.days import spelled_day
@@ -45,7 +47,7 @@ def build(staffing_actions: pl.DataFrame, staffing_notices: pl.DataFrame, figure
                 "owners",
                 "To each recipient",
                 personal.sections(wording.to_each(due), "severity", SAID, first_words()),
-                note="The chair, the owner and who is accountable. An empty name is nobody.",
+                note="The chair, the owner and who is accountable. A dash is nobody.",
             ),
             Table(
                 "notices",
@@ -90,13 +92,18 @@ def _opening(actions: pl.DataFrame, figures: Figures, due: pl.DataFrame, waiting
         return Opening(none, setup.STAFFING if actions.is_empty() else "")
     if not escalated:
         days = waiting["escalates_on"].drop_nulls()
-        them = "it" if late == 1 else "them"
+        them, they = ("it", "it") if late == 1 else ("them", "they")
         worst = waiting.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
         what = f"{wording.action_name(worst)} ({wording.whose(worst)})"
-        first = f"Send the rollup, since no rollup mail has named {them} yet; worst is {what}."
+        wait = ask.settings["escalation_delay_days"]
+        soonest = spelled_day(_business_days_later(ask.as_of, int(wait)))
+        first = (
+            f"An administrator sends the completion rollup, which has not named {them} yet: sent today, {they} could "
+            f"be before the committee from {soonest}. Worst is {what}."
+        )
         if len(days):
             first = f"Complete {them}, {what} first: the first goes to the committee on {spelled_day(days[0])}."
-        return Opening(f"{count(late, 'action is', 'actions are')} past the SLA and not for the committee yet.", first)
+        return Opening(f"{count(late, 'action is', 'actions are')} past the SLA and not with the committee yet.", first)
     worst = due.row(0, named=True)
     on = f"{wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over"
     step = f"Name a chair who can decide, first on {on}."
@@ -108,6 +115,13 @@ def _opening(actions: pl.DataFrame, figures: Figures, due: pl.DataFrame, waiting
         f"{count(int(ask.settings['escalation_delay_days']), 'business day')} or more after the rollup mail.",
         step,
     )
+
+
+def _business_days_later(day: date, number: int) -> date:
+    """The day so many business days, Monday to Friday, after another."""
+    frame = pl.DataFrame({"on": [day]}).select(pl.col("on").dt.add_business_days(number, roll="backward"))
+    found: date = frame["on"][0]
+    return found
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -1,7 +1,10 @@
 """Weeks in which some owners lack hours while others have them, and the actions that would relieve these weeks."""
 
+from datetime import date
+
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
@@ -13,6 +16,7 @@ from reports.shared import ledger, personal, setup
 from reports.shared.wording import count, hours, inside
 from reports.staffing import wording
 
+HIDDEN = ("week_start_on", "week_end_on", "imbalance", "gini", "unowned_hours", "drivers")
 TONES: dict[str, Tone] = {"relief": "good", "still short": "bad"}
 TAKE_UP = (
     "In the chat with the button of the proposal, which can also decline it: then it stays proposed and is not asked "
@@ -35,15 +39,17 @@ DEFINITIONS = {
 
 def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
+    meets_on = ledger.next_meeting(figures.rows(ledger.pending))
+    ranked = actions.sort("relief_hours", "week", "owner", "action_id", descending=[True, False, False, False])
     first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
     return Document(
-        *_opening(weeks, actions, figures),
+        *_opening(weeks, actions, meets_on, figures),
         tables=(
-            Table("weeks", "Peak weeks", weeks, hidden=("week_start_on", "week_end_on", "gini")),
+            Table("weeks", "Peak weeks", weeks, hidden=HIDDEN),
             Table(
                 "actions",
-                "Proposals",
-                actions.select(
+                "Proposals, those that relieve most first",
+                ranked.select(
                     "action_id",
                     "week",
                     "kind",
@@ -75,7 +81,11 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> Opening:
+def _who(meets_on: date | None) -> str:
+    return f"The committee of {spelled_day(meets_on)} decides on" if meets_on else "Decide on"
+
+
+def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, figures: Figures) -> Opening:
     span = count(figures["horizon_weeks"], "week")
     if not figures["demand_hours"]:
         return Opening("No work falls into the coming weeks, so no week can peak.", setup.DUTIES)
@@ -90,8 +100,8 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> Op
     first = mine.head(1).select("what", "owner").rows()
     lead = "".join(f", first in {worst['week']}: {inside(what)} for {owner}" for what, owner in first)
     return Opening(
-        f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room.",
-        f"Take up {proposed}, {figures['staffing_proposals_new'] or 'none'} of them new, which "
+        f"Some owners lack {missing} in all, in {figures['peak_weeks']} of the next {span}, while others have room.",
+        f"{_who(meets_on)} {proposed}, {figures['staffing_proposals_new'] or 'none'} of them new, which "
         f"{'relieves' if figures['staffing_proposals'] == 1 else 'relieve'} {relief}{lead}.",
     )
 

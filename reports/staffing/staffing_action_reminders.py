@@ -16,7 +16,7 @@ SHOWN = (
     *("action_id", "what", "kind", "owner", "week", "week_end_on", "days_past", "relief_hours", "blocked_reason"),
     *("standing", "accountable"),
 )
-LABELS = {**wording.LABELS, "step": "Reminder"}
+LABELS = {**wording.LABELS, "step": "Reminder no.", "last_reminder_on": "Last one sent"}
 HIDDEN = ("action_id", "kind", "owner", "week", "week_end_on", "accountable", "owed_on")
 SAID = {"breached": "past the SLA", "past_peak": "past the peak week"}
 
@@ -38,13 +38,13 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
                 owed.select(*SHOWN, "reminder_step", "last_reminder_on", "step", "owed_on", "late", "recipients"),
                 labels=LABELS,
                 state=wording.STATE_COLUMNS,
-                hidden=(*HIDDEN, "reminder_step"),
+                hidden=(*HIDDEN, "reminder_step", "late", "standing"),
             ),
             Table(
                 "owners",
                 "To each recipient",
                 personal.sections(figures.rows(reminders.recipients), "standing", SAID, first),
-                note="One section of the message for each; an empty name is nobody.",
+                note="One section of the message for each; a dash is nobody.",
             ),
             Table(
                 "waiting",
@@ -75,11 +75,13 @@ def _opening(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, f
         return Opening(f"No reminder is owed now; {left} still unfinished and {later}.")
     first, last = owed.row(0, named=True), figures["staffing_reminders_to_accountable"]
     text = count(figures["staffing_reminder_recipients"], "person", "people")
-    more = f", {last} of them to who is accountable as well" if last else ""
-    blocked = f" (blocked: {first['blocked_reason']})" if first["blocked_reason"] else ""
+    more = ", whoever is accountable among them" if last else ""
+    blocked = f"; it is blocked: {first['blocked_reason']}" if first["blocked_reason"] else ""
+    number = figures["staffing_reminders_owed"]
     return Opening(
-        f"{count(figures['staffing_reminders_owed'], 'reminder is', 'reminders are')} owed to {text}{more}.",
-        f"Begin with {wording.action_name(first)}, {count(first['days_past'], 'day')} past its week{blocked}.",
+        f"{count(number, 'staffing action needs', 'staffing actions need')} a reminder today, to {text}{more}.",
+        f"An administrator sends {'it' if number == 1 else 'them'}, first about {wording.action_name(first)} "
+        f"({count(first['days_past'], 'day')} past its peak week{blocked}).",
     )
 
 

@@ -17,8 +17,8 @@ from reports.shared.wording import count, hours
 from reports.staffing import completion, wording
 
 COLUMNS = (
-    *("action_id", "week", "week_end_on", "kind", "owner", "assignee", "accountable", "status", "standing"),
-    *("relief_hours", "relief_actual_hours", "proposed_on", "tracked_on", "completed_on", "sla_due_on", "breach_days"),
+    *("action_id", "standing", "sla_due_on", "breach_days", "kind", "owner", "accountable", "week", "relief_hours"),
+    *("week_end_on", "assignee", "status", "relief_actual_hours", "proposed_on", "tracked_on", "completed_on"),
     *("blocked_reason", "evidence", "obligation_id", "duties"),
 )
 SHOWN_DAYS, SHOWN_OWNERS = 120, 16
@@ -34,7 +34,10 @@ TONES: dict[str, Tone] = {
     **{"breached": "bad", "lapsed": "bad", "past_peak": "watch", "done_late": "watch", "done_undated": "watch"},
     **{"done_on_time": "good", "under_way": "neutral", "proposed": "neutral"},
 }
-HIDDEN = ("action_id", "week_end_on", "status", "proposed_on", "breach_days", "obligation_id", "duties", "accountable")
+HIDDEN = (
+    *("action_id", "week_end_on", "status", "assignee", "relief_actual_hours", "proposed_on", "tracked_on"),
+    *("completed_on", "blocked_reason", "evidence", "obligation_id", "duties"),
+)
 
 
 def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
@@ -109,16 +112,15 @@ def _opening(figures: Figures) -> Opening:
     under_way = figures["staffing_actions_tracked"] + figures["staffing_actions_open"]
     waits = f", {count(waiting, 'proposal waits', 'proposals wait')}" if waiting else ""
     taken_up = count(figures["staffing_actions_taken_up"], "action")
-    text = f"{taken_up} taken up: {done} completed, {under_way} under way{waits}"
+    relief = figures["staffing_relief_actual_hours"]
+    brought = f" ({hours(round(relief, 1))} of relief)" if relief else ""
+    text = f"{taken_up} taken up: {done} completed{brought}, {under_way} under way"
     late = figures["staffing_actions_breached"]
     if not late:
-        return Opening(f"{text}.", ahead)
+        return Opening(f"{text}{waits}.", ahead)
     breached = figures.counted_rows("staffing_actions_breached")
     first = breached.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
-    return Opening(
-        f"{text}; {count(late, 'is', 'are')} past the SLA.",
-        f"Complete or close {wording.action_name(first)}, the longest past it ({wording.whose(first)}).",
-    )
+    return Opening(f"{text}, {late:,} of them past the SLA{waits}.", f"{wording.to_finish(first)}.")
 
 
 def _is(number: int) -> str:

@@ -21,7 +21,10 @@ ARCHIVE = (
     *("action_id", "what", "kind", "week", "owner", "completed_on", "standing", "relief_hours", "relief_actual_hours"),
     "evidence",
 )
-LESS = ("breached", "median_days")
+LESS = (
+    *("tracked", "open", "completion_pct", "on_time_of", "on_time_pct", "relief_planned_hours", "realised_pct"),
+    "median_days",
+)
 HIDDEN = ("action_id", "kind", "week", "owner", "assignee", "recipients")
 SAID = {"breached": "past the SLA", "past_peak": "past the peak week", "under_way": "under way"}
 
@@ -44,10 +47,8 @@ def build(staffing_actions: pl.DataFrame, members: pl.DataFrame, figures: Figure
                 open_now.select(OPEN),
                 labels=wording.LABELS,
                 state=wording.STATE_COLUMNS,
-                hidden=(*HIDDEN, "breach_days"),
+                hidden=(*HIDDEN, "status"),
             ),
-            Table("by_week", "By peak week", weeks, hidden=LESS),
-            Table("by_owner", "By owner", completion.by(rows, ["owner"], ask), hidden=LESS),
             Table(
                 "archive",
                 "Archive: completed actions, newest first",
@@ -61,6 +62,8 @@ def build(staffing_actions: pl.DataFrame, members: pl.DataFrame, figures: Figure
                 personal.sections(wording.to_each(open_now), "standing", SAID, _first()),
                 note="One section of the mail for each. Owners and admins of the organization get all of it.",
             ),
+            Table("by_week", "By peak week", weeks, hidden=LESS),
+            Table("by_owner", "By owner", completion.by(rows, ["owner"], ask), hidden=LESS),
             Table("admins", "To owners and admins of the organization", completion.admins(members)),
         ),
         definitions={
@@ -97,7 +100,11 @@ def _opening(open_now: pl.DataFrame, figures: Figures) -> Opening:
     if open_now.is_empty():
         return Opening(f"{text}, and nothing is open.")
     first = (open_now.filter(pl.col("standing") == "breached") if late else open_now).row(0, named=True)
-    return Opening(f"{text}.", f"Complete or close {wording.action_name(first)} ({wording.whose(first)}).")
+    if late:
+        return Opening(
+            f"{_relief(figures)}; {late:,} {'is' if late == 1 else 'are'} past the SLA.", f"{wording.to_finish(first)}."
+        )
+    return Opening(f"{text}.", f"Finish {wording.action_name(first)} ({wording.whose(first)}).")
 
 
 def _relief(figures: Figures) -> str:

@@ -43,7 +43,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
                 "owners",
                 "To each owner",
                 personal.sections(wording.to_each(late), "severity", SAID, first_words()),
-                note="The owner and who is accountable for each action. An empty name is nobody.",
+                note="The owner and who is accountable for each action. A dash is nobody.",
             ),
             Table(
                 "next_in_line",
@@ -91,13 +91,12 @@ def _opening(actions: pl.DataFrame, late: pl.DataFrame, soon: pl.DataFrame, figu
             coming = f"Finish what is due next: {count(more, 'more is', 'more are')} due, the first by {first_on}."
         return Opening(f"None of the {count(unfinished, 'unfinished action')} is past its SLA.", coming)
     first = late.row(0, named=True)
-    blocked = f" (blocked: {first['blocked_reason']})" if first["blocked_reason"] else ""
+    blocked = f"; it is blocked: {first['blocked_reason']}" if first["blocked_reason"] else ""
     return Opening(
         f"{over} of {count(unfinished, 'unfinished action')} {'is' if over == 1 else 'are'} past the SLA of "
         f"{count(int(ask.settings['staffing_sla_days']), 'business day')}, "
         f"{hours(round(figures['staffing_relief_outstanding_hours'], 1))} of relief outstanding.",
-        f"Complete or close {wording.action_name(first)}, "
-        f"the worst: {count(first['breach_days'], 'business day')} over, {wording.whose(first)}{blocked}.",
+        f"{wording.to_finish(first)}{blocked}.",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.vocabulary import OPEN_STAFFING
-from reports.shared.wording import with_whom
+from reports.shared.wording import count, with_whom
 
 KIND_NAMES = {
     "reassign": "Reassign",
@@ -14,6 +14,13 @@ KIND_NAMES = {
     "borrow": "Borrow hours",
     "defer": "Defer",
     "descope": "Descope",
+}
+ACTS = {
+    "reassign": "the handover of {}'s duties",
+    "pull_forward": "the earlier work of {}",
+    "borrow": "the hours to borrow for {}",
+    "defer": "the deferral of {}'s duties",
+    "descope": "the descoping of {}'s duties",
 }
 STANDINGS = ("breached", "past_peak", "under_way", "proposed", "lapsed", "done_late", "done_undated", "done_on_time")
 STATE_COLUMNS = ("standing", "status", "severity", "kind")
@@ -38,6 +45,15 @@ def action_names() -> pl.Expr:
 def action_name(action: Mapping[str, Any]) -> str:
     """The name of one action as it reads inside a sentence: ``reassign for ann in 2026-W45``."""
     return f"{KIND_NAMES[action['kind']].lower()} for {action['owner']} in {action['week']}"
+
+
+def to_finish(action: Mapping[str, Any]) -> str:
+    """What to do about an action past its SLA, and who answers for it, in a sentence without its end."""
+    over = count(action["breach_days"], "business day")
+    return (
+        f"Finish or drop {ACTS[action['kind']].format(action['owner'])} (peak {action['week']}, {over} late; "
+        f"{whose(action)})"
+    )
 
 
 def whose(action: Mapping[str, Any]) -> str:

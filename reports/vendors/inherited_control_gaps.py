@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, FrameRow, Opening, Table
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES, VENDOR_TIERS
 from reports.figures import select
@@ -18,23 +19,35 @@ ACTIONS = {
     "expired": "ask for a current {}",
     "wrong_scope": "ask for a {} that covers the service we use",
     "qualified_opinion": "judge the findings of the {} and record a compensating control",
-    "cuec_unmapped": "map the user-entity controls of the {} to ours",
+    "cuec_unmapped": "map what the {} expects of us (its user-entity controls) to our controls",
 }
-HIDDEN = ("vendor_id", "category", "reason", "model", "held_id", "exception_id", "customer_side", "held_until")
+HIDDEN = (
+    *("tier", "category", "reason", "expected_evidence", "held_until", "compensating", "severity_score", "model"),
+    *("customer_side", "held_id", "exception_id", "vendor_id"),
+)
+GAP_NAMES = {
+    **{"missing": "Missing", "expired": "Expired", "wrong_scope": "Wrong scope", "qualified_opinion": "Reservations"},
+    "cuec_unmapped": "Our part not mapped",
+}
+TONES: dict[str, Tone] = {"missing": "bad", "expired": "watch"}
 LABELS = {
     "title": "Inherited control",
     "held": "What we hold",
     "compensating": "Compensating control",
     "action": "What to do",
     "controls": "Controls it would evidence",
+    "held_period_end_on": "Period ended",
+    "our_state": "Our side",
 }
 DEFINITIONS = {
     "Inherited control": "A control that the vendor operates in part, by its tier and category. Inherited never means "
     "done: evidence must be held, and our side of it stays with us.",
     "Gap": "Missing: we hold no such document. Expired: its period ended more than the allowed months ago, or it has "
     "run out. Wrong scope: it does not cover the service that we use. Qualified opinion: the auditor had "
-    "reservations, or nobody recorded the opinion of a SOC 2 report. CUEC unmapped: nobody has mapped the user-entity "
-    "controls that the report expects of us to our own.",
+    "reservations, or nobody recorded the opinion of a SOC 2 report. CUEC unmapped: nobody has mapped the "
+    "complementary user-entity controls (CUEC), which the report expects of us, to our own.",
+    "Coverage": "Inherited controls for which any document is held, in date or not; those with evidence that counts "
+    "are fewer.",
     "Severity": "Weight of the vendor's tier (critical 4 to low 1) times the requirements that the control answers.",
     "Our side": "The state of the same control by our own evidence. It does not close the gap.",
     "Compensating control": "The measure of an approved exception for this control, until it expires.",
@@ -45,6 +58,7 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
     rows = figures.rows(inherited_gaps)
     actions, by_vendor = _actions(rows), _vendors(vendor_controls, vendors, rows)
     total = figures["inherited_controls"]
+    unseen = [gap for gap in GAPS if not by_vendor[gap].sum()]
     return Document(
         *_opening(actions, by_vendor, figures),
         tables=(
@@ -54,8 +68,17 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
                 actions,
                 labels=LABELS,
                 state=("gap",),
-                hidden=("vendor_id", "expected_evidence"),
+                hidden=("vendor_id", "expected_evidence", "frameworks", "severity_score", "held_until", "gap"),
             ),
+            Table(
+                "vendors",
+                "By vendor",
+                by_vendor,
+                labels={"status": "Our review", **GAP_NAMES},
+                state=("status",),
+                hidden=("category", "inherited", "evidenced_pct", "severity_score", "vendor_id", *unseen),
+            ),
+            Table("frameworks", "By framework", _frameworks(vendor_controls)),
             Table(
                 "gaps",
                 "Every inherited control without evidence, worst first",
@@ -65,8 +88,6 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
                 words=("expected_evidence", "held"),
                 hidden=HIDDEN,
             ),
-            Table("vendors", "By vendor", by_vendor, words=("status",), hidden=("vendor_id",)),
-            Table("frameworks", "By framework", _frameworks(vendor_controls)),
         ),
         coverage=Coverage(total - figures["inherited_gaps_missing"], total),
         charts=_charts(rows),
@@ -179,9 +200,8 @@ def _opening(actions: pl.DataFrame, by_vendor: pl.DataFrame, figures: Figures) -
     share = f"{part_of(gaps, total, 'inherited control')} without evidence that counts"
     return Opening(
         f"{share}, at {count_of(figures['vendors_with_inherited_gaps'], 'vendor')}.",
-        f"Begin with {first['vendor']}, whose controls weigh most (tier {first['tier']}, {with_whom(first['owner'])}): "
-        f"{first['action']}, "
-        f"which concerns {count_of(first['controls'], 'control')}.",
+        f"Begin with {first['vendor']} (tier {first['tier']}, {with_whom(first['owner'])}), whose controls weigh most: "
+        f"{first['action']}, which would evidence {count_of(first['controls'], 'control')}.",
     )
 
 
@@ -200,10 +220,14 @@ def _charts(rows: pl.DataFrame) -> list[Chart]:
         rows.group_by("tier", "gap")
         .agg(controls=pl.len().cast(pl.Int64))
         .sort(rank("tier", VENDOR_TIERS), "tier", rank("gap", GAPS))
-        .with_columns(pl.col("gap").str.replace_all("_", " "))
+        .with_columns(
+            pl.col("gap")
+            .replace({"cuec_unmapped": "our part not mapped", "qualified_opinion": "reservations"})
+            .str.replace_all("_", " ")
+        )
     )
     alt = "Inherited controls without evidence by the vendor's tier and the kind of gap."
-    return [Chart("stacked", "Gaps by tier", frame, "tier", "controls", alt, series="gap")]
+    return [Chart("stacked", "Gaps by tier", frame, "tier", "controls", alt, series="gap", tones=TONES)]
 
 
 REPORT = Report(

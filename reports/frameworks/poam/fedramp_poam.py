@@ -25,23 +25,19 @@ from reports.shared import setup
 from reports.shared.wording import count_of, with_whom
 
 SHOWN = (
-    "weakness_name",
-    "poam_id",
-    "controls",
-    "original_risk_rating",
-    "original_detection_date",
-    "scheduled_completion_date",
-    "days_left",
-    "status",
-    "point_of_contact",
+    *("weakness_description", "original_risk_rating", "scheduled_completion_date", "days_left", "point_of_contact"),
+    *("poam_id", "weakness_name", "controls", "original_detection_date", "status"),
 )
+# what the first of them say already, or nobody reads on a page
+BEHIND = ("weakness_name", "controls", "original_detection_date", "status")
+LABELS = {"weakness_description": "Weakness"}
 SHOWN_CLOSED = tuple("status_date" if column == "days_left" else column for column in SHOWN)
 DEFINITIONS = {
     "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "
     "that is not fixed. Evidence that is stale or partial is not listed unless it was given a number.",
-    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until `hq poam`, or an "
-    "imported row of the ledger, gives it a number; a weakness that comes back after its number was closed gets "
-    "a new one.",
+    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until an administrator, by "
+    "the command `hq poam` or an imported row of the ledger, gives it a number; a weakness that comes back after its "
+    "number was closed gets a new one.",
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
@@ -85,9 +81,10 @@ def build(
                 "items",
                 f"{sheet.capitalize()} POA&M items",
                 frame.select(*shown, pl.exclude(*shown)),
-                note=f"The CSV has the columns of template {template} and nothing else.",
+                note=f"The CSV is the sheet of FedRAMP's template {template}, column by column.",
+                labels=LABELS,
                 state=["status"],
-                hidden=[column for column in frame.columns if column not in shown],
+                hidden=[column for column in frame.columns if column not in shown or column in BEHIND],
                 headings=headings(template, sheet),
             ),
             Table(
@@ -95,8 +92,9 @@ def build(
                 "Gaps without a control of NIST SP 800-53",
                 others.select(*shown, pl.exclude(*shown, "must_list")),
                 note="In no CSV or OSCAL of the plan until somebody names the control in the ledger.",
+                labels=LABELS,
                 state=["status"],
-                hidden=[column for column in others.columns if column not in (*shown, "must_list")],
+                hidden=[column for column in others.columns if column not in (*shown, "must_list") or column in BEHIND],
             ),
         ),
         definitions=DEFINITIONS,
@@ -134,10 +132,24 @@ def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) 
         return Opening(
             "No open weakness is on record: no control is contradicted or without evidence, and no finding is open."
         )
-    open_items = f"{count_of(figures['poam_items_open'], 'open item')}, {figures['poam_items_late']:,} late"
+    due = first["scheduled_completion_date"]
+    late = f", {count_of(-first['days_left'], 'day')} late" if (first["days_left"] or 0) < 0 else ""
     name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
-    whom = with_whom(first["point_of_contact"], first["scheduled_completion_date"])
-    return Opening(f"{open_items}.", f"Start with {name} {first['weakness_name']} ({whom}).")
+    return Opening(
+        f"{_of_items(figures)}.",
+        f"Close first {name} {first['weakness_name']} ({with_whom(first['point_of_contact'], due)}{late}).",
+    )
+
+
+def _of_items(figures: Figures) -> str:
+    items, late = figures["poam_items_open"], figures["poam_items_late"]
+    are = "is" if late == 1 else "are"
+    high = f"; {figures['poam_items_high']:,} of all are rated High" if figures["poam_items_high"] else ""
+    return f"{late or 'None':} of {count_of(items, 'open item')} of the plan {are if late else 'is'} late{high}"
+
+
+def _with(owner: str | None) -> str:
+    return f" (with {owner})" if owner else ""
 
 
 def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: bool) -> list[str]:
@@ -145,7 +157,10 @@ def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: b
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
         warnings.append(
-            Alarm(f"{count_of(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one.")
+            Alarm(
+                f"{count_of(unnumbered, 'item has', 'items have')} no number in the ledger yet: an administrator "
+                "numbers them, as the plan goes to the agency with numbers."
+            )
         )
     foreign = figures["poam_gaps_without_control"]
     if foreign:
@@ -162,8 +177,9 @@ def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: b
         first = slow.row(0, named=True)
         warnings.append(
             Alarm(
-                f"{count_of(slow.height, 'item')} with a milestone after the scheduled completion, {first['poam_id']} "
-                f"{first['weakness_name']} ({first['scheduled_completion_date']}) first: the milestone must move."
+                f"{count_of(slow.height, 'item plans its', 'items plan their')} last milestone after the day by which "
+                f"FedRAMP wants it closed: move the milestone or ask the agency for another day, first of "
+                f"{first['weakness_name']}{_with(first['point_of_contact'])}, due {first['scheduled_completion_date']}."
             )
         )
     twice = frame.filter(pl.col("poam_id") != UNNUMBERED, pl.col("weakness_key").is_duplicated())["weakness_key"]
@@ -172,7 +188,9 @@ def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: b
         warnings.append(f"{what} more than one number: close all but the oldest. It is one duty in the calendar.")
     overdue = frame.filter("check_in_overdue").height
     if overdue:
-        warnings.append(Alarm(f"{count_of(overdue, 'vendor check-in')} more than 30 days ago."))
+        warnings.append(
+            Alarm(f"{count_of(overdue, 'vendor check-in')} more than 30 days ago: the points of contact ask again.")
+        )
     gone = frame.filter("no_longer_seen").height
     if gone:
         warnings.append(f"{count_of(gone, 'numbered item is', 'numbered items are')} no longer seen and can be closed.")

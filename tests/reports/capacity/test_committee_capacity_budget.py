@@ -53,10 +53,11 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
         (None, ["Attestation 3.0"], 0.0, "uncovered"),
     ]
     assert lead(made) == (
-        "Owners lack 6 hours, 3 hours have no owner: 1 of 13 weeks is short.",
-        "In 2026-W48, the worst, shift 3 hours to others and borrow 6 hours, most for ann, who lacks 6 hours.",
+        "1 owner lacks 6 hours in all, 3 hours have no owner; together they lack hours in 1 of 13 weeks.",
+        "In 2026-W48, the worst, hand 3 hours of short or unowned work to others and borrow 6 hours, most for ann, who "
+        "lacks 6 hours.",
     )
-    assert made.warnings == ["3 hours of work are without an owner who is there: name owners first."]
+    assert made.warnings == ["3 hours of work are without an owner who is there: whoever is accountable names one."]
 
 
 def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
@@ -75,7 +76,7 @@ def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
     ]
     assert frame(made, "weeks")["demand_hours"].to_list() == [0.0, 1.0, *[0.0] * 11]
     assert (made.summary["obligations_overdue_hours"], made.summary["weeks_short"]) == (13.0, 0)
-    assert made.warnings == ["13 hours of overdue work are in no week: agree new dates first."]
+    assert made.warnings == ["13 hours of overdue work are in no week: its owners agree new dates first."]
 
 
 def test_a_week_is_short_even_when_all_of_it_can_be_shifted():

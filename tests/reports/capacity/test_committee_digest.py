@@ -52,7 +52,8 @@ def test_decisions_come_first_with_whom_they_are():
     assert frame(made, "meetings").select("meets_on", "name", "chair").rows() == [(date(2026, 12, 10), "Board", "cyd")]
     assert frame(made, "staffing").rows() == [("breached", 1, 3.0)]
     assert lead(made) == (
-        "2026-Q4: 3 decisions needed (the board's 1 among them), none of the next 13 weeks over a limit.",
+        "3 decisions are needed at the meeting of 10 Dec 2026, 1 of them the board's; none of the next 13 weeks over a "
+        "limit.",
         "Decide first: agree new dates or owners for 1 overdue commitment (with ann, by the meeting of 10 Dec 2026).",
     )
 

@@ -89,9 +89,9 @@ def test_without_breaches_there_is_nothing_to_decide():
         "No staffing action is past its SLA: there is nothing for a committee to decide."
     )
     assert lead(build_document({"action_id": "y"})) == (
-        "1 action is past the SLA and not for the committee yet.",
-        "Send the rollup, since no rollup mail has named it yet; worst is reassign for ann in 2026-W45 "
-        "(with bob, due 13 Nov 2026).",
+        "1 action is past the SLA and not with the committee yet.",
+        "An administrator sends the completion rollup, which has not named it yet: sent today, it could be before the "
+        "committee from 24 Nov 2026. Worst is reassign for ann in 2026-W45 (with bob, due 13 Nov 2026).",
     )
     assert all(table.frame.is_empty() for table in build_document().tables)
 

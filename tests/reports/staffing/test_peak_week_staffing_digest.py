@@ -75,8 +75,8 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
         ("cyd", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
     ]
     assert lead(made) == (
-        "Owners lack 10 hours in 1 of the next 13 weeks while others have room.",
-        "Take up 2 proposals, 2 of them new, which relieve 8 hours, first in 2026-W49: hand 2 duties to bob "
+        "Some owners lack 10 hours in all, in 1 of the next 13 weeks, while others have room.",
+        "Decide on 2 proposals, 2 of them new, which relieve 8 hours, first in 2026-W49: hand 2 duties to bob "
         "and cyd for ann.",
     )
 

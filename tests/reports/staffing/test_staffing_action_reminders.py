@@ -75,8 +75,9 @@ def test_the_third_reminder_goes_to_who_is_accountable_too():
     ]
     assert frame(made, "waiting").select("action_id", "next_on").rows() == [("z", date(2026, 11, 22))]
     assert lead(made) == (
-        "2 reminders are owed to 3 people, 1 of them to who is accountable as well.",
-        "Begin with reassign for ann in 2026-W45, 12 days past its week (blocked: on leave).",
+        "2 staffing actions need a reminder today, to 3 people, whoever is accountable among them.",
+        "An administrator sends them, first about reassign for ann in 2026-W45 (12 days past its peak week; it is "
+        "blocked: on leave).",
     )
 
 

@@ -18,8 +18,8 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
     )
     assert frame(made, "actions")["action_id"].to_list() == ["b", "t", "p", "l", "d"]
     assert lead(made) == (
-        "4 actions taken up: 2 completed, 2 under way, 1 proposal waits; 1 is past the SLA.",
-        "Complete or close reassign for ann in 2026-W45, the longest past it (with bob, due 13 Nov 2026).",
+        "4 actions taken up: 2 completed (6 hours of relief), 2 under way, 1 of them past the SLA, 1 proposal waits.",
+        "Finish or drop the handover of ann's duties (peak 2026-W45, 5 business days late; with bob, due 13 Nov 2026).",
     )
     assert made.summary == {
         "staffing_actions_recorded": 5,

@@ -47,8 +47,8 @@ def test_tracked_open_and_archive_by_week_and_owner():
     ]
     assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
     assert lead(made) == (
-        "2 of 4 actions completed, which brought 4 of 6 hours of relief (66.7 %); 1 was completed in the last week.",
-        "Complete or close reassign for ann in 2026-W45 (with bob, due 13 Nov 2026).",
+        "2 of 4 actions completed, which brought 4 of 6 hours of relief (66.7 %); 1 is past the SLA.",
+        "Finish or drop the handover of ann's duties (peak 2026-W45, 5 business days late; with bob, due 13 Nov 2026).",
     )
 
 

@@ -43,8 +43,8 @@ def test_the_longest_over_comes_first_and_both_hear_of_it():
     ]
     assert lead(made) == (
         "2 of 3 unfinished actions are past the SLA of 5 business days, 6 hours of relief outstanding.",
-        "Complete or close reassign for dan in 2026-W45, the worst: 12 business days over, with bob, "
-        "due 13 Nov 2026 (blocked: on leave).",
+        "Finish or drop the handover of dan's duties (peak 2026-W45, 12 business days late; with bob, due 13 Nov 2026); "
+        "it is blocked: on leave.",
     )
 
 

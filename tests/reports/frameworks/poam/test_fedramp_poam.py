@@ -202,7 +202,7 @@ def test_the_ledger_gives_number_detection_deadline_and_what_people_wrote():
             None,
         )
     ]
-    assert document.warnings[-1] == "1 vendor check-in more than 30 days ago."
+    assert document.warnings[-1] == "1 vendor check-in more than 30 days ago: the points of contact ask again."
 
 
 def test_an_item_says_when_it_was_first_listed_and_an_unnumbered_one_was_not():
@@ -335,7 +335,10 @@ def test_the_plan_lists_late_scan_findings_alone_where_nothing_else_is_asked_for
 def test_a_milestone_after_the_scheduled_completion_is_a_warning(milestone, slow):
     document = plan([{**GAP, "due_on": milestone}], [FINDING], [LINE])
     assert table(document, "items").filter("milestone_late")["poam_id"].to_list() == slow
-    sentence = "1 item with a milestone after the scheduled completion, V-7 Access (2026-12-30) first: the milestone must move."
+    sentence = (
+        "1 item plans its last milestone after the day by which FedRAMP wants it closed: move the milestone or ask the "
+        "agency for another day, first of Access (with ann@acme.example), due 2026-12-30."
+    )
     assert [text for text in document.warnings if "milestone" in text] == [sentence] * len(slow)
 
 
@@ -368,9 +371,13 @@ def test_a_weakness_with_two_numbers_is_a_warning():
 
 def test_the_headline_names_the_item_that_is_due_first():
     document = plan([GAP], [FINDING], [LINE])
-    assert lead(document) == ("1 open item, 0 late.", "Start with V-7 Access (with ann@acme.example, due 30 Dec 2026).")
+    assert lead(document) == (
+        "None of 1 open item of the plan is late.",
+        "Close first V-7 Access (with ann@acme.example, due 30 Dec 2026).",
+    )
     assert document.warnings == [
-        "1 item without a number in the ledger: `hq poam` gives each the next one.",
+        "1 item has no number in the ledger yet: an administrator numbers them, as the plan goes to the agency with "
+        "numbers.",
         "1 item without an asset identifier, which the template demands.",
     ]
 
