@@ -1,9 +1,12 @@
 """Legal holds in force: what they keep, since when, and how often they stopped a purge."""
 
+from datetime import datetime, timedelta
+
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, FrameRow, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import setup
@@ -11,9 +14,11 @@ from reports.shared.wording import count_of, with_whom
 
 REVIEW_DAYS = 365  # a hold that nobody looked at for a year may be over
 COLUMNS = (
-    "id", "matter", "incident_id", "scope", "reason", "custodian", "placed_by", "placed_at", "age_days", "flagged",
+    "id", "matter", "incident_id", "custodian", "age_days", "flagged", "scope", "reason", "placed_by", "placed_at",
     "first_flagged_at", "last_flagged_at", "purges_blocked",
 )  # fmt: skip
+# what a page has no room for: identifiers, fragments of actions and moments
+UNREAD = ("id", "scope", "placed_by", "placed_at", "first_flagged_at", "last_flagged_at")
 LABELS = {"id": "Hold", "flagged": "Audit events kept"}
 DEFINITIONS = {
     "invariant": "What is held is never purged. Placing and releasing a hold are events of the audit log themselves.",
@@ -27,8 +32,14 @@ def build(legal_holds: pl.DataFrame, figures: Figures) -> Document:
     return Document(
         *_opening(active, figures),
         tables=(
-            Table("holds", "Holds in force, oldest first", active.select(COLUMNS), labels=LABELS),
-            Table("released", "Released", released.select(*COLUMNS, "released_by", "released_on"), labels=LABELS),
+            Table("holds", "Holds in force, oldest first", active.select(COLUMNS), labels=LABELS, hidden=UNREAD),
+            Table(
+                "released",
+                "Released",
+                released.select(*COLUMNS, "released_by", "released_on"),
+                labels=LABELS,
+                hidden=(*UNREAD, "age_days"),
+            ),
         ),
         definitions=DEFINITIONS,
         warnings=_warnings(active),
@@ -44,9 +55,20 @@ def _opening(active: pl.DataFrame, figures: Figures) -> Opening:
     return Opening(
         f"{count_of(figures['holds_active'], 'legal hold')} {kept} {count_of(figures['held_events'], 'audit event')} "
         f"from being purged.",
-        f"Ask whether the oldest is still needed: {oldest['id']} ({oldest['matter']}), {old} old, "
-        f"{with_whom(oldest['custodian'])}.",
+        f"Ask whether the hold on “{oldest['matter']}” is still needed ({_who(oldest)}): it is {old} old"
+        f"{_review(oldest['placed_at'])}.",
     )
+
+
+def _who(hold: FrameRow) -> str:
+    return with_whom(hold["custodian"])
+
+
+def _review(placed_at: datetime | None) -> str:
+    """By when a hold is looked at again: a year after it was placed."""
+    if placed_at is None:
+        return ""
+    return f", and is to be looked at again by {spelled_day((placed_at + timedelta(days=REVIEW_DAYS)).date())}"
 
 
 def _warnings(active: pl.DataFrame) -> list[str]:
@@ -56,7 +78,7 @@ def _warnings(active: pl.DataFrame) -> list[str]:
         warnings.append(f"{count_of(old, 'hold')} older than a year: ask whether the matter still needs it.")
     ownerless = active.filter(pl.col("custodian").is_null()).height
     if ownerless:
-        warnings.append(Alarm(f"{count_of(ownerless, 'hold')} without a custodian."))
+        warnings.append(Alarm(f"{count_of(ownerless, 'hold')} without a custodian: whoever placed it names one."))
     empty = active.filter(pl.col("flagged") == 0).height
     if empty:
         warnings.append(f"{count_of(empty, 'hold')} without a single audit event: check the incident and the scope.")

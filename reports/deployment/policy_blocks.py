@@ -54,12 +54,12 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 "Against the window before",
                 _comparison(measures, past, figures),
                 labels={**LABELS, "title": "Figure"},
-                hidden=("measure",),
+                hidden=("measure", "change_pct"),
                 units={name: figures.declared[figure].unit for name, figure in MEASURES.items()},
             ),
             Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
             Table("playbooks", "By playbook, highest block rate first", playbooks, words=WORDS),
-            Table("policies", "Policies that refused most", _policies(now)),
+            Table("policies", "Policies that refused most", _policies(now), hidden=("policy_id",)),
             Table("repeat_offenders", "Blocked more than once", _repeats(now)),
             Table("blocks", "Every block of the window, newest first", _newest(now), words=WORDS),
         ),
@@ -154,7 +154,7 @@ def _opening(figures: Figures, reasons: pl.DataFrame, refused: pl.DataFrame, ask
     if not tried:
         by = f" by {caller}" if caller else ""
         return Opening(f"Nothing was attempted{by} in {days} days, so no policy had anything to refuse.", _TRY)
-    whose = f"attempts of {caller}" if caller else "attempts of all callers"
+    whose = f"attempts of {caller} to run an automation" if caller else "attempts to run an automation"
     were = "was" if blocks == 1 else "were"
     share = f"{blocks:,} of {tried:,} {whose} {were} blocked in {days} days"
     if not blocks:
@@ -182,7 +182,11 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     if bad.is_empty():
         return []
     names = some_of(bad["playbook"].to_list())
-    return [Alarm(f"Blocked at least as often as let through, which usually means that the policy is wrong: {names}.")]
+    return [
+        Alarm(
+            f"Blocked at least as often as let through: {names}. Whoever owns the policy checks whether it asks too much."
+        )
+    ]
 
 
 def _reason_text(reason: str, message: str | None) -> str:

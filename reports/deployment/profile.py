@@ -33,6 +33,8 @@ LIMITS = (
     ("contact form", 5, "in 600 seconds", "address"),
 )
 UNKNOWN = "not declared"
+# what is known to be outside, then data of which it is known what it is
+GRAVEST_FIRST = (pl.col("reason") != residency.OUTSIDE, pl.col("data_classes").fill_null(UNKNOWN) == UNKNOWN)
 DECLARED = {"data_region": "data region", "boundary": "boundary", "key_custody": "key custody", "auth_mode": "sign-in"}
 LABELS = {
     "area": "What",
@@ -58,8 +60,9 @@ def build(deployment: pl.DataFrame, organization: pl.DataFrame, figures: Figures
             Table(
                 "residency_exceptions",
                 "Where data leaves the region, or may",
-                figures.rows(residency.exceptions),
+                figures.rows(residency.exceptions).sort(*GRAVEST_FIRST, maintain_order=True),
                 labels=LABELS,
+                hidden=("kind", "deliveries", "last_on"),
             ),
             Table(
                 "subprocessors",
@@ -92,7 +95,10 @@ def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Fi
     where = f"keeps its data in {brief(region)}" if region else "has not declared in which region its data is kept"
     if figures["residency_exceptions"]:
         outside = figures["residency_exceptions_outside"]
-        leaving = f"{count_of(figures['residency_exceptions'], 'residency exception')}, {outside:,} known to be outside"
+        unknown = figures["residency_exceptions"] - outside
+        away = count_of(outside, "place has data outside it", "places have data outside it")
+        unsure = count_of(unknown, "place is not known", "places are not known")
+        leaving = " and ".join([*([away] if outside else []), *([unsure] if unknown else [])])
     else:
         leaving = "nothing is known to leave it" if region else "no destination outside is known"
     name = brief(organization["name"][0])
@@ -100,16 +106,21 @@ def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Fi
     places = figures.rows(residency.exceptions)
     step = "Nobody has to act: all data stays in the region."
     if places.height:
-        step = f"Settle first where {_place(places.row(0, named=True))}."
+        step = f"{_settle(_gravest(places))}."
     return Opening(f"{name} runs on the {profile['tier']} tier and {where}; {leaving}.", declare or step)
 
 
-def _place(first: FrameRow) -> str:
-    """Whose data lies where, and who answers for it."""
+def _gravest(places: pl.DataFrame) -> FrameRow:
+    """The first place outside the region with data of a class that is known; else the first."""
+    return places.sort(*GRAVEST_FIRST, maintain_order=True).row(0, named=True)
+
+
+def _settle(first: FrameRow) -> str:
+    """Whose data lies where, what to do about it, and who answers for it."""
     what = ", ".join(word for word in (first["tier"], first["data_classes"]) if word and word != UNKNOWN)
-    whom = f", with {first['owner']}" if first["owner"] else ""
     name = f"{first['name']} ({what})" if what else first["name"]
-    return f"{name} keeps the data: {first['reason']}{whom}"
+    who = first["owner"] or "Whoever answers for it"
+    return f"Move the data of {name} into the region or have the exception approved ({first['reason']}): {who} decides"
 
 
 def _warnings(profile: Mapping[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Document, Opening, Table
@@ -11,7 +12,7 @@ from reports.figures import select
 from reports.shared.wording import count_of, some_of
 
 WORDS = {"audit_log": "audit log", "incidents": "closed incidents"}
-LABELS = {"days": "In force (days)", "held": "Held by legal hold"}
+LABELS = {"days": "Kept for (days)", "held": "Held by legal hold"}
 DEFINITIONS = {
     "in force": "The organization's override, else the default of its deployment tier. A record that is exactly so "
     "many business days old is still kept. The age of an incident runs from when it was closed.",
@@ -41,7 +42,17 @@ def build(retention: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     return Document(
         *_opening(classes, conflicts, ask),
         tables=(
-            Table("classes", "Records and their retention", classes, labels=LABELS, words=("record_class", "source")),
+            Table(
+                "classes",
+                "Records and their retention",
+                classes,
+                labels=LABELS,
+                words=("record_class", "source"),
+                hidden=(
+                    *("tier", "default_days", "override_days", "approved_days", "source", "approved_by", "approved_on"),
+                    *("override_approved", "waiting"),
+                ),
+            ),
             Table(
                 "conflicts",
                 "Conflicts with frameworks in scope",
@@ -80,9 +91,15 @@ def _opening(classes: pl.DataFrame, conflicts: pl.DataFrame, ask: Ask) -> Openin
             f"The console keeps {kept}.", "Write down why records are kept that long: GDPR asks for a reason."
         )
     framework, citation, missing = worst.select("framework", "citation", "difference_days").row(0)
+    name, many = ask.framework_name(framework), short["record_class"].n_unique()
+    concerned = classes.filter(pl.col("record_class").is_in(short["record_class"].to_list()))
+    purges = concerned["next_purge_on"].drop_nulls().sort()
+    before = f" before the purge of {spelled_day(purges[0])}" if len(purges) else ""
+    which = "which is" if many == 1 else "both"
     return Opening(
-        f"The console keeps {kept}.",
-        f"Let an administrator keep them {-missing:,} days longer: {ask.framework_name(framework)} {citation} asks.",
+        f"The console keeps {kept}, {which} shorter than {name} asks.",
+        f"An administrator sets a longer retention{before}: {worst['required_days'][0]:,} days for what {name} "
+        f"{citation} names, {-missing:,} more than now.",
     )
 
 

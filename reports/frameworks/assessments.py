@@ -2,7 +2,10 @@
 
 import polars as pl
 
-from engine.model.documents.document import Coverage
+from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Coverage, FrameRow
+from reports.shared.packs import first_gap
+from reports.shared.wording import start_with
 
 KEY = ("framework", "control_id")
 WHY = {
@@ -57,6 +60,12 @@ def evidence_coverage(rows: pl.DataFrame) -> Coverage:
     """F2: the applicable rows whose state is not ``no_data``."""
     applicable = rows.filter("applicable")
     return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
+
+
+def first_step(framework: str, gaps: pl.DataFrame, row: FrameRow, ask: Ask) -> str:
+    """The gap of the framework to close first, the same on every page (F14); without one the first row of its own."""
+    gap = first_gap(gaps.filter(pl.col("framework") == framework), ask)
+    return f"Close first {gap}, which gains most for its hours." if gap else start_with(row)
 
 
 def tally(condition: pl.Expr) -> pl.Expr:

@@ -6,7 +6,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage, FrameRow
 from engine.model.figures.formulas import has_coverage
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from reports.shared.wording import all_of, whose_plan
+from reports.shared.wording import all_of, count, whose_plan
 
 POAM = "fedramp-poam"
 PACKS = FRAMEWORK_NAMES
@@ -32,7 +32,9 @@ def first_gap(gaps: pl.DataFrame, ask: Ask) -> str:
         return ""
     row = gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).row(0, named=True)
     whom = whose_plan(row["owner"], row["due_on"])
-    return f"{titled_control(row, ask)} ({whom})"
+    late = (ask.as_of - row["due_on"]).days if row["due_on"] else 0
+    ago = f", {count(late, 'day')} ago" if late > 0 else ""
+    return f"{titled_control(row, ask)} ({whom}{ago})"
 
 
 def pack_name(ask: Ask, column: str = "framework") -> pl.Expr:

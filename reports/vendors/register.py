@@ -39,6 +39,7 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
         )
         .sort(
             pl.col("attention").list.len() == 0,
+            pl.col("assurance") != "lapsed",
             rank_of("tier", VENDOR_TIERS),
             rank_of("assurance", ASSURANCES),
             -pl.col("residual").fill_null(25),

@@ -18,10 +18,14 @@ REVIEWS = ("overdue", "never", "due_soon", "current")
 STATES = ("assurance", "review", "status", "gap")
 HIDDEN = (
     *("vendor_id", "rating_unknown", "handles_phi", "region", "category", "inherent", "residual"),
-    *("inherited_evidenced", "reused_evidence", "last_review_on", "service", "data_classes"),
+    *("inherited_evidenced", "reused_evidence", "last_review_on", "service", "data_classes", "assured_until"),
+    *("inherent_level", "residual_level", "review", "inherited", "inherited_gaps", "open_findings"),
     *DOCUMENTS,
 )
-LABELS = {"name": "Vendor", "customer_side": "Our side"}
+LABELS = {
+    **{"name": "Vendor", "customer_side": "Our side", "assurance": "Their evidence", "status": "Our assessment"},
+    **{"attention": "What to act on", "dpa_on": "Processing agreement of", "baa_on": "BAA of"},
+}
 DEFINITIONS = {
     "tier": "How much harm the vendor could do. It sets the review cadence: critical and high 12 months, medium 24, "
     "low 36, unless the settings say otherwise.",
@@ -40,7 +44,7 @@ DEFINITIONS = {
     "gap": "Why an inherited control is not evidenced: missing, expired, wrong scope, qualified opinion, "
     "or our side of it not mapped (cuec unmapped).",
     "attention": "Reasons to act, in the order of the register's rule: worst vendors are those with any reason, "
-    "then by tier, assurance and residual risk.",
+    "those whose assurance has lapsed first, then by tier, assurance and residual risk.",
 }
 ASSURANCE = (
     "Assured: a report, certificate or agreement in force covers the service, without an adverse opinion. Expiring: "

@@ -2,16 +2,17 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.heat import SHARE_OF_GOOD
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage, tally
+from reports.frameworks.assessments import evidence_coverage, first_step, tally
 from reports.frameworks.cis.cis_safeguards import GROUPS, MEASURES, declared_mean, implementation_groups, safeguards
 from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.wording import count_of, part_of, start_with
+from reports.shared.wording import count_of, part_of
 
 LABELS = {
     "control_id": "Safeguard",
@@ -19,6 +20,7 @@ LABELS = {
     "status": "Remediation",
     "due_on": "Planned for",
     "missing": "Not in place",
+    "implemented_pct": "Declared as implemented (%)",
 }
 DEFINITIONS = {
     "implementation group": "Cumulative: IG2 contains IG1, IG3 contains both. A group is complete when each of its "
@@ -31,11 +33,11 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rows = figures.rows(safeguards)
     groups, controls, missing = implementation_groups(rows), _controls(rows), _missing(rows)
     return Document(
-        *_opening(groups, missing, figures["cis_group_reached"]),
+        *_opening(groups, missing, figures["cis_group_reached"], gaps, ask),
         tables=(
             Table(
                 "implementation_groups",
@@ -49,6 +51,8 @@ def build(figures: Figures) -> Document:
                 missing,
                 labels=LABELS,
                 state=["state", "status"],
+                note="Declared is what the organization says of it; in place is what evidence shows.",
+                hidden=["state", "weight", "effort_hours"],
                 part_of=("safeguards",),
             ),
             Table("controls", "The eighteen controls", controls, heat=MEASURES, scale=SHARE_OF_GOOD),
@@ -72,7 +76,7 @@ def build(figures: Figures) -> Document:
             ),
         ),
         coverage=evidence_coverage(rows),
-        charts=_charts(groups),
+        charts=_charts(controls),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, figures),
     )
@@ -106,7 +110,7 @@ def _missing(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None) -> Opening:
+def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None, gaps: pl.DataFrame, ask: Ask) -> Opening:
     if groups.is_empty():
         return Opening("CIS Controls v8.1 are not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     if reached == f"IG{GROUPS[-1]}":
@@ -116,7 +120,8 @@ def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None) -
         return Opening(f"No safeguard of IG{next_group['group']} applies, so nothing can be said about it.")
     share = part_of(next_group["in_place"], next_group["applicable"], f"IG{next_group['group']} safeguard")
     so_far = f"{reached} is complete; " if reached else ""
-    return Opening(f"{so_far}{share} in place.", start_with(missing.row(0, named=True)))
+    step = first_step("cis-v8", gaps, missing.row(0, named=True), ask)
+    return Opening(f"{so_far}{share} in place.", step)
 
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
@@ -132,12 +137,14 @@ def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     return warnings
 
 
-def _charts(groups: pl.DataFrame) -> list[Chart]:
-    frame = groups.filter(pl.col("applicable") > 0).select("in_place_pct", group=pl.format("IG{}", "group"))
+def _charts(controls: pl.DataFrame) -> list[Chart]:
+    frame = controls.filter(pl.col("applicable") > 0).select(
+        "in_place_pct", control=pl.format("{} {}", "control", "title")
+    )
     if frame.is_empty():
         return []
-    alt = "Share of the applicable safeguards in place, for each implementation group with those below it."
-    return [Chart("bars", "In place by implementation group", frame, "group", "in_place_pct", alt, percent=True)]
+    alt = "Share of the applicable safeguards in place, for each of the eighteen controls."
+    return [Chart("bars", "In place by control", frame, "control", "in_place_pct", alt, percent=True)]
 
 
 REPORT = Report(

@@ -7,7 +7,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage, tally
+from reports.frameworks.assessments import evidence_coverage, first_step, tally
 from reports.frameworks.cmmc.cmmc_results import (
     CLOSE_OUT_DAYS,
     CONDITIONAL,
@@ -24,7 +24,7 @@ from reports.frameworks.cmmc.cmmc_results import (
     results,
 )
 from reports.shared import setup
-from reports.shared.wording import count_of, part_of, some_of, whose_plan
+from reports.shared.wording import count_of, part_of, some_of
 
 LABELS = {
     "control_id": "Requirement",
@@ -51,7 +51,7 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures, ask: Ask) -> Document:
+def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rows, ends = figures.rows(results), close_out(ask)
     failing = rows.filter(pl.col("result") == NOT_MET).with_columns(
         close_out_by=pl.when("on_poam").then(pl.lit(ends)),
@@ -60,18 +60,29 @@ def build(figures: Figures, ask: Ask) -> Document:
     open_rows = failing.sort("on_poam", -pl.col("points_lost"), "position", "control_id")
     domains = _domains(rows)
     return Document(
-        *_opening(open_rows, figures),
+        *_opening(open_rows, gaps, figures, ask),
         tables=(
             Table("domains", "By domain", domains, labels=LABELS),
             Table(
                 "not_met",
                 "NOT MET, what bars a conditional status first",
                 open_rows.select(
-                    *("control_id", "title", "why", "state", "points_lost", "on_poam", "owner", "severity", "status"),
-                    *("due_on", "close_out_by", "in_time", "effort_hours"),
+                    *(
+                        "control_id",
+                        "title",
+                        "points_lost",
+                        "on_poam",
+                        "owner",
+                        "due_on",
+                        "effort_hours",
+                        "why",
+                        "state",
+                    ),
+                    *("severity", "status", "close_out_by", "in_time"),
                 ),
                 labels=LABELS,
                 state=["state", "severity", "status"],
+                hidden=["why", "state", "severity", "status", "close_out_by", "in_time"],
                 part_of=("requirements",),
             ),
             Table(
@@ -119,7 +130,7 @@ def _domains(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     total, failing, barred = figures["cmmc_requirements"], figures["cmmc_not_met"], figures["cmmc_barred_from_poam"]
     if not total:
         return Opening("CMMC Level 2 is not in scope, so there is nothing to score.", setup.IN_SCOPE)
@@ -134,8 +145,7 @@ def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
         return Opening(f"{scored}: every requirement is MET or N/A, which allows Final Level 2.")
     first = open_rows.row(0, named=True)
     cost = count_of(first["points_lost"], "point")
-    whom = whose_plan(first["owner"], first["due_on"])
-    start = f"Start with {first['control_id']} {first['title']} ({first['why']}, {cost}; {whom})."
+    start = first_step("cmmc-l2", gaps, first | {"why": f"{first['why']}, {cost}"}, ask)
     share = f"{part_of(failing, total, 'requirement')} NOT MET"
     if figures["cmmc_status"] == CONDITIONAL:
         return Opening(
@@ -162,9 +172,13 @@ def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
 def _charts(domains: pl.DataFrame) -> list[Chart]:
     if domains["points_lost"].sum() == 0:
         return []
-    frame = domains.select("domain", "points_lost")
-    alt = "Points lost in each of the fourteen domains."
-    return [Chart("bars", "Points lost by domain", frame, "domain", "points_lost", alt)]
+    frame = (
+        domains.filter(pl.col("points_lost") > 0)
+        .sort("points_lost", "domain", descending=[True, False])
+        .select("domain_name", "points_lost")
+    )
+    alt = "Points lost in each of the fourteen domains that lose any, the most first."
+    return [Chart("bars", "Points lost by domain", frame, "domain_name", "points_lost", alt)]
 
 
 REPORT = Report(

@@ -2,12 +2,13 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage
+from reports.frameworks.assessments import evidence_coverage, first_step
 from reports.frameworks.gdpr.gdpr_measures import (
     CONTRACTS,
     DEMONSTRATED,
@@ -19,7 +20,7 @@ from reports.frameworks.gdpr.gdpr_measures import (
 )
 from reports.frameworks.gdpr.gdpr_processors import processors
 from reports.shared import setup
-from reports.shared.wording import count_of, part_of, some_of, start_with
+from reports.shared.wording import all_of, count_of, part_of, some_of
 
 TONES: dict[str, Tone] = {
     DEMONSTRATED: "good",
@@ -51,7 +52,7 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     partners = figures.rows(processors)
     article = pl.col("control_id")
     rows = figures.rows(measures).with_columns(
@@ -61,7 +62,7 @@ def build(figures: Figures) -> Document:
         processors_open=pl.when(article == CONTRACTS).then(pl.lit(figures["gdpr_processors_open"], dtype=pl.Int64)),
     )
     return Document(
-        *_opening(rows, figures),
+        *_opening(rows, gaps, figures, ask),
         tables=(
             Table(
                 "measures",
@@ -82,7 +83,7 @@ def build(figures: Figures) -> Document:
                 state=["state", "residual_risk", "test_outcome"],
                 hidden=[
                     *("state", "restore_objective_minutes", "restore_measured_minutes", "processors_open"),
-                    "last_evidence_id",
+                    *("last_evidence_id", "measure_type", "systems", "state_of_the_art", "evidence_place"),
                 ],
             ),
             Table(
@@ -120,7 +121,7 @@ def _open(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if rows.is_empty():
         return Opening("GDPR Article 32 is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     applicable = figures["gdpr_applicable"]
@@ -128,7 +129,16 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
         return Opening("No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate.")
     measured = part_of(figures["gdpr_demonstrated"], applicable, "Article 32 measure", ("can", "can"))
     frame = _open(rows)
-    return Opening(f"{measured} be demonstrated.", "" if frame.is_empty() else start_with(frame.row(0, named=True)))
+    untested, unassessed = figures["gdpr_never_tested"], figures["gdpr_risk_not_assessed"]
+    but = [
+        f"{untested:,} {'was' if untested == 1 else 'were'} never tested" if untested else "",
+        f"no residual risk is assessed for {unassessed:,}" if unassessed else "",
+    ]
+    text = f"{measured} be demonstrated"
+    text += f", but {all_of([part for part in but if part])}" if any(but) else ""
+    return Opening(
+        f"{text}.", "" if frame.is_empty() else first_step("gdpr-art32", gaps, frame.row(0, named=True), ask)
+    )
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> list[str]:
@@ -139,7 +149,12 @@ def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> li
         warnings.append("No restore time objective is on record to hold a restore test against (Article 32(1)(c)).")
     without = partners.filter(pl.col("finding").is_not_null())["name"].to_list()
     if without:
-        warnings.append(Alarm(f"Processors without a complete agreement: {some_of(without)}."))
+        warnings.append(
+            Alarm(
+                f"Agreement missing, or not binding on sub-processors, which the owner of each asks for: "
+                f"{some_of(without)}."
+            )
+        )
     return warnings
 
 

@@ -2,12 +2,13 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage
+from reports.frameworks.assessments import evidence_coverage, first_step
 from reports.frameworks.hipaa.hipaa_findings import (
     DECIDED,
     EXPIRED,
@@ -22,12 +23,12 @@ from reports.frameworks.hipaa.hipaa_findings import (
 )
 from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.wording import all_of, count_of, some_of, start_with
+from reports.shared.wording import all_of, count_of, some_of
 
 TONES: dict[str, Tone] = {"not implemented, reason documented": "watch"}
 LABELS = {
     "control_id": "Citation",
-    "kind": "R or A",
+    "kind": "Required or addressable",
     "state": "Evidence state",
     "status": "Remediation",
     "due_on": "Planned for",
@@ -45,11 +46,11 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rows, partners = figures.rows(findings), figures.rows(business_associates)
     open_rows = _open(rows)
     return Document(
-        *_opening(rows, open_rows, figures),
+        *_opening(rows, open_rows, gaps, figures, ask),
         tables=(
             Table("safeguards", "Safeguards, required and addressable apart", _safeguards(rows), labels=LABELS),
             Table(
@@ -58,6 +59,7 @@ def build(figures: Figures) -> Document:
                 open_rows,
                 labels=LABELS,
                 state=["state", "status"],
+                hidden=["finding", "state", "weight", "effort_hours"],
                 part_of=("specifications",),
             ),
             Table(
@@ -105,7 +107,7 @@ def _open(rows: pl.DataFrame) -> pl.DataFrame:
             *(-pl.col("weight").fill_null(5), "position", "control_id"),
         )
         .select(
-            *("control_id", "title", "kind", "finding", "why", "state", "weight", "owner", "status", "due_on"),
+            *("control_id", "title", "kind", "why", "owner", "due_on", "status", "finding", "state", "weight"),
             "effort_hours",
         )
     )
@@ -129,7 +131,7 @@ def _safeguards(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(rows: pl.DataFrame, open_rows: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(rows: pl.DataFrame, open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if rows.is_empty():
         return Opening("The HIPAA Security Rule is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     kinds = [kind for kind in ("required", "addressable") if figures[f"hipaa_{kind}"]]
@@ -139,7 +141,7 @@ def _opening(rows: pl.DataFrame, open_rows: pl.DataFrame, figures: Figures) -> O
         text = "No specification or standard of the HIPAA Security Rule is applicable, so there is nothing to meet"
     missing = figures["hipaa_associates_without_agreement"]
     gap = f"; {count_of(missing, 'business associate has', 'business associates have')} no valid agreement"
-    step = "" if open_rows.is_empty() else start_with(open_rows.row(0, named=True))
+    step = "" if open_rows.is_empty() else first_step("hipaa", gaps, open_rows.row(0, named=True), ask)
     return Opening(f"{text}{gap if missing else ''}.", step)
 
 
@@ -148,7 +150,10 @@ def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
     undocumented = rows.filter(pl.col("finding") == UNDOCUMENTED)["control_id"].to_list()
     if undocumented:
         warnings.append(
-            Alarm(f"Addressable without a documented decision, which is a violation: {some_of(undocumented)}.")
+            Alarm(
+                f"Addressable without a documented decision, which is a violation: {some_of(undocumented)}. "
+                "Their owners decide and write down why."
+            )
         )
     unfounded = rows.filter(pl.col("finding").is_in(DECIDED) & pl.col("risk_ref").is_null()).height
     if unfounded:

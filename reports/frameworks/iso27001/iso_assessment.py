@@ -2,15 +2,17 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import CONTROL_STATES
 from reports.figures import select
+from reports.frameworks.assessments import first_step
 from reports.frameworks.iso27001.iso_statement import FINDINGS, statement
 from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
-from reports.shared.wording import count_of, part_of, some_of, start_with
+from reports.shared.wording import count_of, part_of, some_of
 
 LABELS = {"state": "Status", "strict_pct": "Effective (%)"}
 DEFINITIONS = {
@@ -22,13 +24,19 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rows = figures.rows(statement)
     areas, applicable = _areas(rows), figures["iso_applicable"]
     return Document(
-        *_opening(figures, rows),
+        *_opening(figures, rows, gaps, ask),
         tables=(
-            Table("areas", "Clauses and Annex A themes", areas, labels=LABELS),
+            Table(
+                "areas",
+                "Clauses and Annex A themes",
+                areas,
+                labels=LABELS,
+                hidden=["requirements", "not_applicable", "major", "minor", "improvement", "strict_pct"],
+            ),
             Table(
                 "findings",
                 "Findings to settle before the audit",
@@ -36,6 +44,7 @@ def build(figures: Figures) -> Document:
                 note="Candidates by stated rules; an auditor decides.",
                 labels=LABELS,
                 state=["state"],
+                hidden=["area", "weight", "exception_id"],
                 part_of=("clauses", "annex_a"),
             ),
             _sheet("clauses", "Clauses 4 to 10", rows.filter(~pl.col("annex_a"))),
@@ -72,7 +81,7 @@ def _findings(rows: pl.DataFrame) -> pl.DataFrame:
     return (
         rows.filter(pl.col("finding").is_not_null())
         .sort(rank, -pl.col("weight").fill_null(0), "position", "control_id")
-        .select("finding", "control_id", "title", "area", "state", "why", "weight", "owner", "exception_id")
+        .select("control_id", "title", "finding", "state", "why", "owner", "area", "weight", "exception_id")
     )
 
 
@@ -94,7 +103,7 @@ def _areas(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(figures: Figures, rows: pl.DataFrame) -> Opening:
+def _opening(figures: Figures, rows: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Opening:
     if rows.is_empty():
         return Opening("ISO/IEC 27001 is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     share = "No requirement is applicable"
@@ -103,9 +112,9 @@ def _opening(figures: Figures, rows: pl.DataFrame) -> Opening:
     frame = _findings(rows)
     if frame.is_empty():
         return Opening(f"{share}; no nonconformity candidate remains.")
-    majors = count_of(figures["iso_major_candidates"], "major candidate")
-    minors = count_of(figures["iso_minor_candidates"], "minor candidate")
-    return Opening(f"{share}; {majors} and {minors} for a nonconformity.", start_with(frame.row(0, named=True)))
+    majors, minors = figures["iso_major_candidates"], figures["iso_minor_candidates"]
+    found = f"an auditor could find {majors:,} major and {minors:,} minor nonconformities"
+    return Opening(f"{share}; {found}.", first_step("iso27001", gaps, frame.row(0, named=True), ask))
 
 
 def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:
@@ -113,9 +122,14 @@ def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:
     excluded = rows.filter(~pl.col("annex_a"), "said_excluded")["control_id"].to_list()
     if excluded:
         warnings.append(Alarm(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {some_of(excluded)}."))
-    unproven = rows.filter("annex_a", "said_excluded", ~pl.col("proven"))["control_id"].to_list()
-    if unproven:
-        warnings.append(Alarm(f"Excluded without justification, approver and date: {some_of(unproven)}."))
+    unproven = rows.filter("annex_a", "said_excluded", ~pl.col("proven"))
+    if unproven.height:
+        whose = unproven["owner"].drop_nulls().unique(maintain_order=True).to_list()
+        asked = f" ({some_of(whose, 3)})" if whose else ""
+        names = some_of([f"ISO 27001 {name}" for name in unproven["control_id"]])
+        warnings.append(
+            Alarm(f"Excluded without justification, approver and date: {names}. Their owners{asked} have it approved.")
+        )
     if unjustified:
         warnings.append(f"{count_of(unjustified, 'included Annex A control')} without a justification for inclusion.")
     return warnings

@@ -2,15 +2,16 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage, tally
+from reports.frameworks.assessments import evidence_coverage, first_step, tally
 from reports.frameworks.nist.nist_profile import profile
 from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.wording import count_of, part_of, whose_plan
+from reports.shared.wording import count_of, part_of, percent
 
 LABELS = {
     "control_id": "Outcome",
@@ -18,7 +19,9 @@ LABELS = {
     "state": "Current status",
     "last_evidence_id": "Current evidence",
     "status": "Action status",
-    "due_on": "Action due",
+    "due_on": "Planned for",
+    "priority": "Gain per hour",
+    "work_owner": "Owner",
 }
 DEFINITIONS = {
     "current": "Evidence in four steps: effective 100, partial 50, stale 25, ineffective or without evidence 0.",
@@ -31,12 +34,12 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rows = figures.rows(profile)
     functions, actions = _rollup(rows, "function_id", "function"), _actions(rows)
     unset = figures["csf_target_not_set"]
     return Document(
-        *_opening(rows, actions, figures),
+        *_opening(rows, actions, gaps, figures, ask),
         tables=(
             Table("functions", "By function", functions),
             Table(
@@ -45,7 +48,7 @@ def build(figures: Figures) -> Document:
                 actions,
                 labels=LABELS,
                 state=["state", "status"],
-                hidden=["why"],
+                hidden=["why", "state", "current_pct", "target_pct", "action"],
                 part_of=("profile",),
             ),
             Table("categories", "By category", _rollup(rows, "category_id", "category_name")),
@@ -59,7 +62,15 @@ def build(figures: Figures) -> Document:
                 ),
                 labels=LABELS,
                 state=["state"],
-                hidden=["target_set", "justification"],
+                hidden=[
+                    "practice",
+                    "last_evidence_id",
+                    "evidence_place",
+                    "priority",
+                    "action",
+                    "target_set",
+                    "justification",
+                ],
             ),
         ),
         coverage=evidence_coverage(rows),
@@ -96,13 +107,13 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
         rows.filter(pl.col("gap_points") > 0)
         .sort(-pl.col("priority").fill_null(0), -pl.col("gap_points"), "position", "control_id")
         .select(
-            *("control_id", "title", "why", "state", "current_pct", "target_pct", "gap_points", "priority", "action"),
-            *("status", "due_on", "work_owner"),
+            *("control_id", "title", "gap_points", "priority", "work_owner", "due_on", "status", "why", "state"),
+            *("current_pct", "target_pct", "action"),
         )
     )
 
 
-def _opening(rows: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(rows: pl.DataFrame, actions: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if rows.is_empty():
         return Opening("NIST CSF 2.0 is not in scope, so there is no profile.", setup.IN_SCOPE)
     if not figures["csf_in_scope"]:
@@ -111,9 +122,12 @@ def _opening(rows: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> Ope
     if actions.is_empty():
         return Opening(f"{share}: the current profile meets the target profile.")
     first = actions.row(0, named=True)
-    gap = f"{count_of(first['gap_points'], 'point')} below its target"
-    whom = whose_plan(first["work_owner"], first["due_on"])
-    return Opening(f"{share}.", f"Start with {first['control_id']} {first['title']} ({gap}; {first['why']}; {whom}).")
+    gap = f"{count_of(first['gap_points'], 'point')} below its target; {first['why']}"
+    unplanned = actions.filter(pl.col("due_on").is_null()).height
+    left = part_of(unplanned, actions.height, "of the gap", ("has", "have")).replace("of the gap", "gap")
+    pct = percent(100 * figures["csf_at_target"] / figures["csf_in_scope"])
+    step = first_step("nist-csf", gaps, first | {"owner": first["work_owner"], "why": gap}, ask)
+    return Opening(f"{share} ({pct}); {left} no planned day.", step)
 
 
 def _charts(functions: pl.DataFrame) -> list[Chart]:

@@ -2,10 +2,13 @@
 
 import polars as pl
 
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
+from engine.model.vocabulary import SEVERITIES
 from reports.figures import select
+from reports.frameworks.assessments import first_step
 from reports.frameworks.pci.pci_findings import (
     COUNTS,
     IN_PLACE,
@@ -17,7 +20,8 @@ from reports.frameworks.pci.pci_findings import (
     rollup,
 )
 from reports.shared import setup
-from reports.shared.wording import count_of, part_of, start_with
+from reports.shared.ordering import rank
+from reports.shared.wording import count_of, part_of
 
 LABELS = {
     "control_id": "Requirement",
@@ -39,20 +43,21 @@ DEFINITIONS = {
 }
 
 
-def build(requirements: pl.DataFrame, gaps: pl.DataFrame, figures: Figures) -> Document:
+def build(requirements: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rows, twelve = figures.rows(findings), figures.rows(principals)
     open_rows = _not_in_place(rows, gaps)
     return Document(
-        *_opening(open_rows, figures),
+        *_opening(open_rows, gaps, figures, ask),
         tables=(
             Table("principals", "The twelve requirements", twelve, labels=LABELS),
             Table(
                 "not_in_place",
-                "Not in Place",
+                "Not in Place, the most severe first",
                 open_rows,
+                note=_more_than_gaps(open_rows),
                 labels=LABELS,
-                state=["state", "status"],
-                hidden=["weight"],
+                state=["state", "severity", "status"],
+                hidden=["state", "method", "weight", "effort_hours"],
                 part_of=("requirements",),
             ),
             Table("sections", "By section", rollup(rows, requirements, r"^(\d+\.\d+)"), labels=LABELS),
@@ -86,15 +91,33 @@ def _not_in_place(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     return (
         rows.filter(pl.col("finding") == NOT_IN_PLACE)
         .join(planned, on=["framework", "control_id"], how="left")
-        .sort(-pl.col("weight").fill_null(5), "position", "control_id")
+        .sort(
+            rank("severity", SEVERITIES),
+            pl.col("due_on").is_not_null(),
+            -pl.col("weight").fill_null(5),
+            "position",
+            "control_id",
+        )
         .select(
-            *("control_id", "title", "why", "state", "method", "weight", "owner", "severity", "status", "due_on"),
+            *("control_id", "title", "severity", "why", "owner", "due_on", "status", "state", "method", "weight"),
             "effort_hours",
         )
     )
 
 
-def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
+def _more_than_gaps(open_rows: pl.DataFrame) -> str:
+    """Why more requirements are Not in Place than controls are gaps; empty where there are as many."""
+    shown = open_rows.filter(pl.col("state").is_in(["effective", "not_applicable"])).height
+    if not shown:
+        return ""
+    are = count_of(shown, "of these is no gap", "of these are no gaps")
+    return (
+        f"{are} on other pages: the evidence is there, and what is missing is an approved worksheet of a compensating "
+        "control, the risk analysis of a customised approach, or why a requirement does not apply."
+    )
+
+
+def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     total, overall = figures["pci_requirements"], figures["pci_overall"]
     if not total:
         return Opening("PCI DSS is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
@@ -107,7 +130,7 @@ def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
         untested = figures["pci_requirements_not_tested"]
         were = f"{untested:,} {'was' if untested == 1 else 'were'} Not Tested"
         return Opening(f"{share}, but {were}.", "Test them to complete the assessment.")
-    return Opening(f"{share}.", start_with(open_rows.row(0, named=True)))
+    return Opening(f"{share}.", first_step("pci-dss", gaps, open_rows.row(0, named=True), ask))
 
 
 def _warnings(rows: pl.DataFrame, untested: int) -> list[str]:

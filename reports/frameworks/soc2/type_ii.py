@@ -48,6 +48,8 @@ def build(
                 frame,
                 labels=LABELS,
                 state=["status"],
+                note="A deviation is one event or sampled item that broke the criterion; a failed test counts "
+                "once however many it found.",
                 part_of=("criteria",),
             ),
             Table("causes", "Deviations by cause", causes(tests)),
@@ -159,9 +161,12 @@ def _warnings(rows: pl.DataFrame, frame: pl.DataFrame, since: date | None, ask: 
     untested = rows.filter("applicable", pl.col("result") == NOT_TESTED)["control_id"].to_list()
     if untested:
         warnings.append(f"Not tested in the period: {some_of(untested)}.")
-    silent = frame.filter(~pl.col("answered"))["control_id"].to_list()
-    if silent:
-        warnings.append(Alarm(f"No management response on record: {some_of(silent)}."))
+    silent = frame.filter(~pl.col("answered"))
+    if silent.height:
+        whose = silent["owner"].drop_nulls().unique(maintain_order=True).to_list()
+        asked = f" ({some_of(whose, 3)})" if whose else ""
+        names = some_of([f"SOC 2 {name}" for name in silent["control_id"]])
+        warnings.append(Alarm(f"No management response on record: {names}. Their owners{asked} write one."))
     return warnings
 
 
@@ -172,7 +177,7 @@ def _months_on_record(trend: pl.DataFrame, known: date | None) -> pl.DataFrame:
 
 def _charts(trend: pl.DataFrame) -> list[Chart]:
     frame = trend.drop_nulls("operated_pct").select("month", "operated_pct")
-    if frame.is_empty():
+    if frame.is_empty() or frame["operated_pct"].min() == 100:  # a line at the top tells nothing
         return []
     alt = "Share of the criteria due at least monthly with evidence of operation, month by month."
     return [Chart("lines", "Criteria that operated, by month", frame, "month", "operated_pct", alt, percent=True)]

@@ -59,7 +59,7 @@ def test_active_holds_come_oldest_first_and_released_ones_apart():
     }
     assert lead(held) == (
         "2 legal holds keep 5 audit events from being purged.",
-        "Ask whether the oldest is still needed: h2 (Acme v. Doe), 20 days old, with ann@acme.example.",
+        "Ask whether the hold on “Acme v. Doe” is still needed (with ann@acme.example): it is 20 days old.",
     )
     assert held.warnings == []
 
@@ -67,7 +67,7 @@ def test_active_holds_come_oldest_first_and_released_ones_apart():
 def test_holds_that_are_old_empty_or_ownerless_are_named():
     assert report(hold("h1", age_days=366, flagged=0, flagged_by_any=0, custodian=None)).warnings == [
         "1 hold older than a year: ask whether the matter still needs it.",
-        "1 hold without a custodian.",
+        "1 hold without a custodian: whoever placed it names one.",
         "1 hold without a single audit event: check the incident and the scope.",
     ]
 

@@ -84,7 +84,7 @@ def test_blocks_are_counted_against_what_was_let_through():
     assert table(held, "repeat_offenders").select("actor", "playbook", "blocks").rows() == [(ANN, "apply-patch", 2)]
     assert table(held, "blocks")["id"].to_list() == ["b1", "b2", "b3"]
     assert lead(held) == (
-        f"3 of 5 attempts of {ANN} were blocked in 7 days (60.0 %), 0 in the 7 days before.",
+        f"3 of 5 attempts of {ANN} to run an automation were blocked in 7 days (60.0 %), 0 in the 7 days before.",
         f"Ask {ANN} first, who was blocked most often by the most frequent reason (hours): 2 "
         "times with apply-patch, last on 20 Nov 2026.",
     )
@@ -112,7 +112,7 @@ def test_what_others_did_is_neither_counted_nor_shown():
 def test_without_an_actor_everybody_is_counted():
     held = report([block("mine"), block("theirs", actor=BOB)], actor="")
     assert held.summary["policy_blocks"] == 2
-    assert held.headline.startswith("2 of 2 attempts of all callers were blocked")
+    assert held.headline.startswith("2 of 2 attempts to run an automation were blocked")
 
 
 def test_the_compliant_run_is_the_next_one_of_the_same_person_and_playbook():
@@ -123,7 +123,8 @@ def test_the_compliant_run_is_the_next_one_of_the_same_person_and_playbook():
 def test_a_playbook_that_is_mostly_blocked_has_a_bad_policy():
     blocks = [block(f"b{i}") for i in range(3)]
     assert report(blocks, [run(f"r{i}", 1) for i in range(3)]).warnings == [
-        "Blocked at least as often as let through, which usually means that the policy is wrong: apply-patch."
+        "Blocked at least as often as let through: apply-patch. Whoever owns the policy checks whether it asks too "
+        "much."
     ]
     assert report(blocks, [run(f"r{i}", 1) for i in range(4)]).warnings == []
     assert report(blocks[:2]).warnings == []
@@ -144,7 +145,7 @@ def test_nothing_attempted_is_not_good():
 
 def test_only_allowed_runs_are_no_block():
     held = report(runs=[run("r1")])
-    assert lead(held) == (f"0 of 1 attempts of {ANN} were blocked in 7 days.", "")
+    assert lead(held) == (f"0 of 1 attempts of {ANN} to run an automation were blocked in 7 days.", "")
     assert held.summary["policy_block_rate_pct"] == 0.0
 
 

@@ -91,14 +91,14 @@ def test_data_outside_the_region_comes_before_data_nobody_knows_about():
         ],
     )
     assert exceptions(held) == [
-        ("chat", "board", "outside the region"),
         ("subprocessor", "Away", "outside the region"),
+        ("chat", "board", "outside the region"),
         ("subprocessor", "Blank", "outside the region"),
-        ("email", "acme.example", "region unknown"),
         ("subprocessor", "Dark", "region unknown"),
+        ("email", "acme.example", "region unknown"),
     ]
     assert (held.summary["subprocessors"], held.summary["residency_exceptions"]) == (4, 5)
-    assert held.headline.endswith("5 residency exceptions, 3 known to be outside.")
+    assert held.headline.endswith("3 places have data outside it and 2 places are not known.")
 
 
 def test_the_most_critical_is_settled_first_by_whoever_has_it():
@@ -111,7 +111,8 @@ def test_the_most_critical_is_settled_first_by_whoever_has_it():
     places = table(held, "residency_exceptions").select("name", "tier", "data_classes", "owner").rows()
     assert places == [("Birch", "critical", "health records", "ben"), ("Alder", "low", "customer", "ann")]
     assert lead(held)[1] == (
-        "Settle first where Birch (critical, health records) keeps the data: outside the region, with ben."
+        "Move the data of Birch (critical, health records) into the region or have the exception approved (outside the region): "
+        "ben decides."
     )
 
 

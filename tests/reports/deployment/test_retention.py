@@ -58,7 +58,10 @@ def test_hipaa_wants_six_years_of_both():
         ("hipaa", "audit_log", 2192, 400, -1792, "too_short"),
         ("hipaa", "incidents", 2192, 730, -1462, "too_short"),
     ]
-    assert held.next_step == "Let an administrator keep them 1,792 days longer: HIPAA 164.316(b)(2)(i) asks."
+    assert (
+        held.next_step
+        == "An administrator sets a longer retention: 2,192 days for what HIPAA 164.316(b)(2)(i) names, 1,792 more than now."
+    )
     assert held.warnings == [
         "Kept for a shorter time than asked for: HIPAA 164.316(b)(2)(i) (audit log), "
         "HIPAA 164.316(b)(2)(i) (closed incidents)."

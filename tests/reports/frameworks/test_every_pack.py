@@ -271,7 +271,7 @@ def test_the_packs_have_the_counts_of_their_standards():
 
 NOTHING_APPLIES = {
     "type-ii": "No SOC 2 criterion is applicable, so there is nothing to report on.",
-    "iso-assessment": "No requirement is applicable; 123 major candidates and 0 minor candidates for a nonconformity.",
+    "iso-assessment": "No requirement is applicable; an auditor could find 123 major and 0 minor nonconformities.",
     "hipaa": "No specification or standard of the HIPAA Security Rule is applicable, so there is nothing to meet.",
     "nist-csf": "No outcome of NIST CSF 2.0 is in scope of the profile.",
     "cis-v8": "No safeguard of IG1 applies, so nothing can be said about it.",

@@ -109,7 +109,8 @@ def test_without_evidence_nothing_is_demonstrated():
     document = assess(default="no_data")
     assert (document.summary["gdpr_demonstrated_pct"], document.coverage.assessed) == (0.0, 0)
     assert " ".join(lead(document)).startswith(
-        "0 of 8 Article 32 measures can be demonstrated. Start with Art.32(1) Risk"
+        "0 of 8 Article 32 measures can be demonstrated, but 8 were never tested and no residual risk is assessed for 8. "
+        "Start with Art.32(1) Risk"
     )
 
 

@@ -71,7 +71,10 @@ def test_an_exclusion_that_nobody_approved_is_a_candidate_whatever_its_evidence(
     assert "A.5.4" not in found, "which is approved"
     assert document.summary["iso_minor_candidates"] == 2
     assert document.summary["iso_improvements"] == 0
-    assert "Excluded without justification, approver and date: A.5.3." in [str(each) for each in document.warnings]
+    assert (
+        "Excluded without justification, approver and date: ISO 27001 A.5.3. Their owners (ann@acme.example) have it "
+        "approved."
+    ) in [str(each) for each in document.warnings]
 
 
 def test_the_summary_counts_states_and_findings_and_readiness_over_the_same_requirements():
@@ -95,7 +98,7 @@ def test_the_summary_counts_states_and_findings_and_readiness_over_the_same_requ
         "iso_inclusions_without_justification": 1,
     }
     assert lead(document) == (
-        "1 of 4 applicable requirements is effective; 1 major candidate and 1 minor candidate for a nonconformity.",
+        "1 of 4 applicable requirements is effective; an auditor could find 1 major and 1 minor nonconformities.",
         "Start with A.5.1 Title A.5.1 (a test failed or an event contradicts it; with ann@acme.example).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (3, 4)
@@ -165,7 +168,8 @@ def test_excluded_clauses_and_unproven_exclusions_are_warnings():
     )
     assert document.warnings == [
         "Clauses 4 to 10 may not be excluded when conformity is claimed: 6.2.",
-        "Excluded without justification, approver and date: A.5.1.",
+        "Excluded without justification, approver and date: ISO 27001 A.5.1. Their owners (ann@acme.example) have it "
+        "approved.",
     ]
 
 

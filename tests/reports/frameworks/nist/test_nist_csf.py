@@ -60,7 +60,9 @@ def test_actions_come_by_priority_with_what_is_planned():
         (OUTCOME, 7.5, f"Do {OUTCOME}"),
         ("GV.OC-01", 1.0, "Do GV.OC-01"),
     ]
-    assert " ".join(lead(document)).startswith(f"104 of 106 outcomes are at target. Start with {OUTCOME}")
+    assert " ".join(lead(document)).startswith(
+        f"104 of 106 outcomes are at target (98.1 %); 2 of 2 gaps have no planned day. Close first NIST CSF {OUTCOME}"
+    )
     assert document.warnings == ["106 outcomes in scope without a target: counted as if all were wanted."]
 
 
