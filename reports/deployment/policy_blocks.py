@@ -182,11 +182,8 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     if bad.is_empty():
         return []
     names = some_of(bad["playbook"].to_list())
-    return [
-        Alarm(
-            f"Blocked at least as often as let through: {names}. Whoever owns the policy checks whether it asks too much."
-        )
-    ]
+    checks = "Whoever owns the policy checks whether it asks too much."
+    return [Alarm(f"Blocked at least as often as let through: {names}. {checks}")]
 
 
 def _reason_text(reason: str, message: str | None) -> str:

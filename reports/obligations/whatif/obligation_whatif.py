@@ -11,7 +11,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.obligations.whatif import consequences, scenario, scenario_figures
-from reports.obligations.whatif.first_questions import LEAVES, first_questions
+from reports.obligations.whatif.first_questions import AWAY, LEAVES, first_questions
 from reports.shared import ledger, setup
 from reports.shared.wording import count, count_of, hours, inside, percent, sentence
 
@@ -158,7 +158,7 @@ def _first_question(questions: pl.DataFrame) -> str:
     """The first of the questions: who would have to stand in, for how much."""
     row = questions.row(0, named=True)
     about = f"{count_of(row['obligations'], 'duty', 'duties')} ({hours(row['hours'])})"
-    if row["owner"] and row["scenario_utilisation_pct"] is not None:
+    if row["what"] == AWAY:
         return f"Name somebody who can stand in for {row['owner']}, who has most work: {about}."
     return f"Look first at what comes if {inside(row['what'])}: it concerns {about}."
 
