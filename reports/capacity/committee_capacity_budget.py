@@ -98,12 +98,12 @@ def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, figures: Figures) -> Openi
     week, over = worst.row(0, named=True), weeks.filter(pl.col("utilisation_pct") > 100).height
     lacking = hours(round(figures["shortfall_hours"], 1))
     shift, borrow = (hours(round(week[name], 1)) for name in ("shift_hours", "borrow_hours"))
+    over_to = f"hand {shift} of short or unowned work to others and " if week["shift_hours"] else ""
     unowned = f", {hours(round(figures['unowned_hours'], 1))} have no owner" if figures["unowned_hours"] else ""
     return Opening(
         f"{count(figures['owners_short'], 'owner lacks', 'owners lack')} {lacking} in all{unowned}; "
         f"together they lack hours in {over or 'none'} of {span}.",
-        f"In {week['week']}, the worst, hand {shift} of short or unowned work to others and borrow {borrow}"
-        f"{workload.most_short(grid, week['week'])}.",
+        f"In {week['week']}, the worst, {over_to}borrow {borrow}{workload.most_short(grid, week['week'])}.",
     )
 
 

@@ -37,7 +37,6 @@ LABELS = {
     "action": "What to do",
     "controls": "Controls it would evidence",
     "held_period_end_on": "Period ended",
-    "our_state": "Our side",
 }
 DEFINITIONS = {
     "Inherited control": "A control that the vendor operates in part, by its tier and category. Inherited never means "

@@ -71,11 +71,11 @@ def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     stuck, gone = figures["plays_blocked"], figures["plays_to_close"]
     return [
         *([f"{count(stuck, 'play')} with a blocked step{_whose(rows.filter('blocked'))}."] if stuck else []),
-        *([Alarm(f"{count(gone, 'play is', 'plays are')} under way {_left(figures)}.")] if gone else []),
+        *([Alarm(f"{count(gone, 'play is', 'plays are')} under way {_leftovers(figures)}.")] if gone else []),
     ]
 
 
-def _left(figures: Figures) -> str:
+def _leftovers(figures: Figures) -> str:
     whose = _whose(figures.counted_rows("plays_to_close"))
     return f"for duties that are done or have moved: complete or abandon what is left{whose}"
 

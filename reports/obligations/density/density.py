@@ -71,7 +71,7 @@ def news(now: str, previous: str = "ok") -> str:
     return "worsened" if LEVELS.index(now) > LEVELS.index(previous) else "eased"
 
 
-def said_of(bounds: Limits) -> str:
+def limit_words(bounds: Limits) -> str:
     """From what on a week warns and is critical, for people: ``34 duties or 85 % of capacity (critical: …)``."""
     warns, critical = (
         f"{number:g} duties or {pct:g} % of capacity"

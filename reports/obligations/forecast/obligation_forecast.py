@@ -51,7 +51,7 @@ def build(
                 "Week by week",
                 forecast,
                 labels=LABELS,
-                note=f"A week warns from {density.said_of(bounds)}, whichever is reached first: many small duties fill "
+                note=f"A week warns from {density.limit_words(bounds)}, whichever comes first: many small duties fill "
                 "a week that still has hours.",
                 state=("level",),
                 hidden=(

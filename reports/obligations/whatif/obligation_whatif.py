@@ -65,7 +65,7 @@ def build(
                 asked.clear() if given else asked,
                 labels=QUESTIONS,
                 hidden=("base_utilisation_pct",),
-                note=f"Utilisation of the fullest week; as things are it is {_used(figures)}.",
+                note=f"Utilisation of the fullest week; as things are it is {_utilisation(figures)}.",
             ),
             Table(
                 "weeks",
@@ -198,7 +198,7 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
         f"{sentence(' and '.join(parts))}; {_change(figures)}.",
         f"{sentence(text)}: look at {'these' if passed + stale + lost > 1 else 'this'} first."
         if text
-        else _unharmed(ask),
+        else _agreement(ask),
     )
 
 
@@ -210,12 +210,12 @@ def _fullest(figures: Figures) -> str:
     return f"the fullest is {week}, {full}"
 
 
-def _used(figures: Figures) -> str:
+def _utilisation(figures: Figures) -> str:
     used = figures["fullest_week_utilisation_pct"]
     return "not known" if used is None else percent(used)
 
 
-def _unharmed(ask: Ask) -> str:
+def _agreement(ask: Ask) -> str:
     """Who has to agree to what hurts nothing: what the records cannot know is asked of people."""
     gone = scenario.options_of(ask).get("descope")
     safe = "no deadline, evidence or other control is hurt"
