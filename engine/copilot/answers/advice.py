@@ -9,9 +9,12 @@ from engine.copilot.answers.cells import cell, cells
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import route_of_row
 from engine.copilot.answers.sources import route_of
+from engine.copilot.entities.entity import phrases
 from engine.copilot.entities.governance import PERSON
 from engine.copilot.entities.programme import DUTY, GAP
+from engine.copilot.grammar.lexicon import is_filler
 from engine.copilot.grammar.reading import CopilotQuestion
+from engine.copilot.grammar.text import stem
 
 ROWS = 5
 _NEXT = (
@@ -19,6 +22,14 @@ _NEXT = (
     r"\bwhere (?:do|should|shall) (?:i|we) (?:start|begin|focus)|"
     r"\bpriorit(?:y|ies)\b(?! \d)|\bwhat is next\b|\bnext steps?\b|"
     r"\bwhat needs (?:my |our )?attention\b|\b(?:do|fix) first\b|\bwhat (?:should|do) (?:i|we) do next\b"
+)
+# the words of such a question beside those that say nothing: any other is what is asked about
+_NEXT_WORDS = frozenset(
+    phrases(
+        "should, must, shall, fix, close, tackle, start, work, focus, prioritise, prioritize, begin, priority, top, "
+        "next, step, need, needs, attention, first, urgent, urgently, biggest, most, important, gap, compliance, week, "
+        "right, best, good, thing, programme, program, team, security, action"
+    )
 )
 _STANDING = (
     r"\bhow (?:are we|is (?:our )?(?:compliance|security|everything|it)) (?:doing|going|looking|standing)\b|"
@@ -74,7 +85,7 @@ def advice(
             return _profile(library, citations, fact, column, text)
     if asked.matches(_ME):
         return _me(library, citations, asker)
-    if asked.matches(_NEXT) and not asked.matches(r"\b(?:incident|vendor|finding|request|risk|polic)"):
+    if asked.matches(_NEXT) and all(is_filler(one) or stem(one) in _NEXT_WORDS for one in asked.words):
         return _next(asked, library, citations, asker)
     if asked.matches(_STANDING) and len(asked.words) < 10 and not named:
         return _standing_part(library, citations)

@@ -42,7 +42,7 @@ _KNOWN = frozenset(
                             "fewer", "less", "ago", "now", "then", "i", "rating", "value", "by", "per", "each",
                                 "every", "all", "development", "started", "began", "beginning", "first", "ever",
                                     "reach", "reached", "hit", "cross", "crossed", "back", "become", "becoming",
-                                        "got", "getting", "how's", "our", "program", "programme"]
+                                        "got", "getting", "how's", "our", "program", "programme", "reason", "cause"]
 )  # fmt: skip
 MOST_LISTED = 10
 USUAL_DAYS = 30

@@ -3,6 +3,7 @@
 The same question about the same data has the same answer. What nothing is known about is said, never guessed.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -42,6 +43,10 @@ _REFERS_BACK = (
     r"^(?:and |so )?(?:what|how) about the .*\bones\b|"
     r"^(?:and |so )?(?:which|how many|who|when) (?:of|are|owns?) (?:those|them)\b"
 )
+_TOLD = (
+    r"(?!(?:who|when|has|have|did|is|was|why|which|what|how)\b)[\w.@ -]+? (?:has |is |was )?"
+    r"(?:left|quit|resigned|departed|gone|leaving|fired|away|ill|sick)(?: us| the company)?\W*$"
+)
 # nobody is on record as the cause of an incident: owners are not
 _BLAME = (
     r"\bwho (?:has |have |is )?(?:caused?|causes|causing|broke|breaks)\b.*\b(?:incidents?|outages?|it|things|most)\b"
@@ -76,15 +81,27 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     if asked.matches(_BLAME):
         return _no_data(asked)
     parts: list[AnswerPart] = []
-    for one in clauses(question):
-        answer_parts, plans = _answer_one(
-            planner.question(one), planner, library, citations, asker, context, bool(parts)
-        )
+    for one in _with_person(clauses(question), planner):
+        answer_parts, plans = _answer_one(one, planner, library, citations, asker, context, bool(parts))
         parts += answer_parts
         context = plans[0] if len(plans) == 1 else None
     if not any(part.confidence != "none" for part in parts):
         return _no_data(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
     return join_parts(parts, citations.items, library)
+
+
+def _with_person(said: Sequence[str], planner: Planner) -> Iterator[CopilotQuestion]:
+    """The questions with whoever "he" and "her" stand for: the one person that was named before. That somebody left is
+    no question where one comes after it."""
+    person = None
+    for number, text in enumerate(said):
+        named = {name.keys[0] for name in planner.names(planner.question(text)) if name.kind == "person"}
+        if named:
+            (person,) = named if len(named) == 1 else (None,)
+        elif person is not None:
+            text = re.sub(r"(?i)\b(?:his|her|hers|him|he|she)\b", person, text)
+        if not (named and number < len(said) - 1 and re.match(_TOLD, text, re.IGNORECASE)):
+            yield planner.question(text)
 
 
 def _answer_one(
@@ -113,7 +130,7 @@ def _answer_one(
     plans = _plans(asked, context, planner, library, follows=follows)
     tallied = any(plan.tally is not None for plan in plans)
     if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
-        return [_figure(asked, figure, library, citations, plans)], ()
+        return [_figure(asked, figure, library, citations, plans)], plans
     listed = () if tallied else planner.several(asked)
     if listed:
         return [answer_text(plan, library, citations) for plan in listed], ()

@@ -1,5 +1,7 @@
 """What others ask for and what was agreed on: evidence requests, risks, exceptions, policies, holds, POA&M items."""
 
+from dataclasses import replace
+
 import polars as pl
 
 from engine.copilot.entities.entity import (
@@ -34,14 +36,44 @@ def _risks(records: Records) -> pl.DataFrame:
 
 
 def _exceptions(records: Records) -> pl.DataFrame:
-    called = framework_name(records).alias("called")
-    return records.fact("exceptions").with_columns(called)
+    """The exceptions, with what the register flags of each."""
+    rows = records.fact("exceptions").with_columns(called=framework_name(records))
+    edition = records.edition("exception-register")
+    listed = [] if edition is None else [one.frame for one in edition.document.tables if one.name == "register"]
+    if not listed or listed[0].is_empty():
+        return rows.with_columns(flags=pl.lit(None, pl.List(pl.String)))
+    return rows.join(listed[0].select("id", "flags"), on="id", how="left")
 
 
 def _exclusion_rows(records: Records) -> pl.DataFrame:
     called = framework_name(records)
     rows = records.fact("control_status").filter(~pl.col("applicable"))
     return rows.with_columns(id=pl.format("{}:{}", "framework", "control_id"), called=called)
+
+
+def _unapproved_rows(records: Records) -> pl.DataFrame:
+    """The controls that somebody left out and that nobody approved: they apply all the same."""
+    key = ["framework", "control_id"]
+    left = records.table("control_profiles").filter(~pl.col("applicable"), pl.col("approved_by").is_null())
+    rows = left.select(*key, "justification", "approved_by", "approved_on")
+    titles = records.fact("control_status").select(*key, "title")
+    id = pl.format("{}:{}", "framework", "control_id")
+    return rows.join(titles, on=key, how="left").with_columns(id=id, called=framework_name(records))
+
+
+def _specifications(records: Records) -> pl.DataFrame:
+    """The specifications of the Security Rule that apply, as the pack of HIPAA finds them; it says which are open."""
+    edition = records.edition("hipaa")
+    tables = {} if edition is None else {one.name: one.frame for one in edition.document.tables}
+    columns = phrases("control_id, title, kind, safeguard, decision, finding, rationale, state, owner")
+    if not {"specifications", "open"} <= set(tables):
+        return pl.DataFrame(schema={**dict.fromkeys([*columns, "framework", "control"], pl.String), "met": pl.Boolean})
+    rows = tables["specifications"].filter(pl.col("finding") != "not applicable").select(columns)
+    return rows.with_columns(
+        framework=pl.lit("hipaa"),
+        control=pl.format("hipaa:{}", "control_id"),
+        met=~pl.col("control_id").is_in(tables["open"]["control_id"].to_list()),
+    )
 
 
 REQUEST = Entity(
@@ -191,8 +223,9 @@ RISK = Entity(
     dates={
         "identified_on": ("identified", "new", "raised", "added", "found"),
         "reviewed_on": ("reviewed", "review", "looked at"),
+        "accepted_on": ("signed", "signed off", "approved"),
     },
-    people={"owner": OWNER},
+    people={"owner": OWNER, "accepted_by": ("who accepted", "accepted by", "signed", "signed off", "approved")},
     attributes={
         "residual": ("residual", "rating", "score", "residual rating", "residual risk", "rated", "high", "bad"),
         "inherent": ("inherent", "inherent rating", "gross"),
@@ -248,6 +281,13 @@ EXCEPTION = Entity(
             after=True,
         ),
         RowState("expired", phrases("lapsed, overdue, past due, ran out, run out"), is_in("standing", "expired")),
+        RowState(
+            "still relied on",
+            phrases("relied on, relied upon, still relied upon, in use, still in use, still used, still leaned on"),
+            lambda _: pl.col("flags").list.contains("expired_in_use"),
+            after=True,
+            aside=True,
+        ),
         RowState("draft", ("in draft",), is_in("standing", "draft")),
         RowState("rejected", ("refused", "turned down"), is_in("standing", "rejected")),
         RowState("resolved", ("closed", "ended"), is_in("standing", "resolved")),
@@ -305,20 +345,78 @@ EXCLUSION = Entity(
     "excluded controls",
     phrases(
         "excluded control, exclude, excluded, exclusion, not applicable, left out, descoped, out of scope control, "
-        "inapplicable, not applicable control, scoped out"
+        "inapplicable, not applicable control, scoped out, out of scope, marked not applicable"
     ),
     _exclusion_rows,
     "id",
     "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
     names=("control_id",),
-    states=(RowState("excluded", ("not applicable",), lambda _: pl.lit(True)),),
-    dates={"approved_on": ("approved",)},
-    people={"approved_by": ("approved", *OWNER)},
+    dates={"approved_on": ("approved", "signed", "agreed")},
+    people={"approved_by": ("approved", "signed", "agreed", *OWNER)},
     links={"framework": "framework", "control": "id"},
     attributes={"justification": ("justification", "reason"), "title": ("title", "about", "called")},
     reason="justification",
     dated=False,
-    fillers=("control", "from", "scope"),
+    fillers=("control", "requirement", "from", "scope"),
+)
+
+UNAPPROVED = replace(
+    EXCLUSION,
+    name="control left out without approval",
+    plural="controls left out without approval",
+    source=_unapproved_rows,
+    states=(
+        RowState(
+            "not approved",
+            phrases(
+                "never approved, unapproved, without approver, without an approver, without approval, not signed, "
+                "not signed off, not agreed"
+            ),
+            none("approved_by"),
+        ),
+    ),
+)
+
+SPECIFICATION = Entity(
+    "HIPAA specification",
+    "HIPAA specifications",
+    ("specification", "implementation specification", "hipaa specification", "spec"),
+    _specifications,
+    "control_id",
+    "{control_id} {title}: {kind}, {finding}, {state}, owner {owner}",
+    names=("control_id",),
+    states=(
+        RowState(
+            "met",
+            phrases("implemented, satisfied, fulfilled, in place, shown, complied with, covered, done"),
+            flag("met"),
+        ),
+        RowState(
+            "not met",
+            phrases("unmet, open, missing, missed, outstanding, failing, failed, lacking, not shown"),
+            flag("met", False),
+        ),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    choices={"kind": {"mandatory": "required"}, "safeguard": {}, "decision": {}},
+    people={"owner": OWNER},
+    links={"framework": "framework", "control": "control"},
+    attributes={
+        "finding": ("finding", "status"),
+        "state": ("state",),
+        "rationale": ("rationale", "reason"),
+        "decision": ("decision",),
+    },
+    reason="rationale",
+    dated=False,
+    report="hipaa",
+    figures={
+        frozenset({"required"}): "hipaa_required",
+        frozenset({"required", "met"}): "hipaa_required_met",
+        frozenset({"addressable"}): "hipaa_addressable",
+        frozenset({"addressable", "met"}): "hipaa_addressable_met",
+    },
+    fillers=("control", "safeguard", "security", "rule"),
 )
 
 POLICY = Entity(
@@ -425,4 +523,4 @@ POAM = Entity(
     },
     fillers=("item",),
 )
-ASSURANCE = (REQUEST, RISK, EXCEPTION, EXCLUSION, POLICY, HOLD, POAM)
+ASSURANCE = (REQUEST, RISK, EXCEPTION, EXCLUSION, UNAPPROVED, SPECIFICATION, POLICY, HOLD, POAM)

@@ -86,16 +86,33 @@ def _proofs(records: Records) -> pl.DataFrame:
     )
 
 
+def _items(records: Records) -> pl.DataFrame:
+    """The evidence items, each with the number of controls that it is linked to."""
+    links = records.fact("linked_evidence").group_by("evidence_id").agg(controls=pl.len().cast(pl.Int64))
+    items = records.table("evidence_items").join(links, left_on="id", right_on="evidence_id", how="left")
+    return items.with_columns(pl.col("controls").fill_null(0))
+
+
 EVIDENCE = Entity(
     "evidence item",
     "evidence items",
     ("evidence item", "evidence", "artefact", "artifact", "document of evidence"),
-    lambda records: records.table("evidence_items"),
+    _items,
     "id",
     "{id} {title}: captured on {captured_on}, source {source}, owner {owner}",
     names=("id",),
     states=(
         RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState(
+            "linked to no control",
+            phrases(
+                "not linked to a control, not linked to any control, not linked to any, not linked, unlinked, without "
+                "a control, without control, that support no control, that supports no control, for no control, "
+                "orphan, orphaned"
+            ),
+            lambda _: pl.col("controls") == 0,
+            after=True,
+        ),
         RowState(
             "held here",
             phrases("held, held here, with bytes, with a file, with the file, stored here, in the evidence store"),
@@ -176,13 +193,15 @@ MAPPING = Entity(
     fillers=("control", "requirement", "to", "which"),
 )
 
+_LACKING = phrases("hour missing, missing hour, hour short, hour lacking, hour too few, hour does lack, missing")
 WEEK = Entity(
     "week of a person",
     "weeks of people",
     phrases(
         "capacity, many hours does, many hours do, utilisation, utilization, overloaded, overload, overbooked, "
         "overcommitted, free hour, available hour, spare hour, hour available, hour free, booked, absence, absent, "
-        "away, vacation, holiday, on leave, bandwidth, busy, too much work, enough time, time available, spare time"
+        "away, vacation, holiday, on leave, bandwidth, busy, too much work, enough time, time available, spare time, "
+        "most overloaded, most overbooked, most overcommitted"
     ),
     _weeks,
     "id",
@@ -209,12 +228,13 @@ WEEK = Entity(
     people={"owner": OWNER},
     attributes={
         "utilisation_pct": ("utilisation", "utilization", "busy", "booked"),
-        "shortfall_hours": ("shortfall", "short"),
+        "shortfall_hours": ("shortfall", "short", *_LACKING),
         "absence_hours": ("absence", "absent", "away"),
         "available_hours": ("available", "capacity", "available hour", "hour available"),
         "free_hours": ("free", "spare", "left", "free hour", "spare hour", "hour free"),
     },
     measures={
+        "shortfall_hours": _LACKING,
         "free_hours": ("free hour", "spare hour", "hour free", "free", "spare"),
         "available_hours": ("available hour", "hour available", "capacity", "available", "hour", "many hours does"),
         "absence_hours": ("absence", "absent", "absence hour"),

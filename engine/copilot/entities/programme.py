@@ -215,7 +215,7 @@ CONTROL = Entity(
 GAP = Entity(
     "gap",
     "gaps",
-    ("gap", "shortcoming", "deficiency", "work", "effort"),
+    ("gap", "shortcoming", "deficiency", "work", "effort", "quick win"),
     _gaps,
     "gap_id",
     "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner {owner}",

@@ -43,7 +43,8 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(phrases(
         "biggest, largest, highest, worst, top, most severe, most serious, most important, strongest, best, greatest, "
         "most urgent, furthest, most likely, riskiest, poorest, furthest along, most ready, further along, further "
-        "ahead, closer, readier, better off, more ready, better prepared, most critical, closest, most dangerous"
+        "ahead, closer, readier, better off, more ready, better prepared, most critical, closest, most dangerous, "
+        "do first, fix first, close first, tackle first, most overloaded, most overbooked, most overcommitted"
     ), ("size", True)),
     **dict.fromkeys(phrases(
         "smallest, lowest, weakest, least, least ready, behind most, furthest behind, most behind, least serious, "
@@ -114,7 +115,7 @@ class Lexicon:
 
     def __init__(self, entity: Entity, frame: pl.DataFrame, names: Names) -> None:
         found: defaultdict[Phrase, dict[Sense, None]] = defaultdict(dict)
-        for text, sense in _senses(entity, frame):
+        for text, sense in (*_senses(entity, frame), *_of_leavers(entity, frame, names)):
             for phrase in {stems(text), tuple(text.split())}:
                 found[phrase][sense] = None
         for text, sense in _without_articles(entity):
@@ -195,6 +196,14 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     yield from ((said, Sense("mine")) for said in MINE)
     yield from _deadlines(entity, frame)
     yield from ((filler, Sense("filler")) for filler in entity.fillers)
+
+
+def _of_leavers(entity: Entity, frame: pl.DataFrame, names: Names) -> Iterator[tuple[str, Sense]]:
+    """That whoever has a thing left the organization."""
+    usual = next((one for one in entity.people if frame.schema.get(one) == pl.String), None)
+    if usual is not None:
+        gone = RowState("with an owner who left", (), lambda _: pl.col(usual).is_in(names.leavers), True, aside=True)
+        yield "with departed owner", Sense("state", state=gone)
 
 
 def _without_articles(entity: Entity) -> Iterator[tuple[str, Sense]]:

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import polars as pl
+
 from engine.copilot.entities.entity import Records
 from engine.copilot.grammar.text import stems
 from engine.model.vocabulary import FRAMEWORK_NAMES, ROLES
@@ -58,6 +60,12 @@ class Names:
         ):
             own_names.update(_unique(spoken))
         return own_names
+
+    @cached_property
+    def leavers(self) -> tuple[str, ...]:
+        """The addresses of the people who left."""
+        people = self._records.table("users")
+        return tuple(people.filter(~pl.col("active"))["email"]) if "active" in people.columns else ()
 
     @cached_property
     def singles(self) -> frozenset[str]:

@@ -1,16 +1,14 @@
 """What turns a question round or opens it up: "not" and "except" before a word, "without" before a column, "or"."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import polars as pl
 
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.constraints import choices_of, names_of, states_of, titles_of
 from engine.copilot.grammar.lexicon import Sense
-from engine.copilot.grammar.moments import unit_of
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import Constraint
 from engine.copilot.grammar.reading import Reading
@@ -89,13 +87,9 @@ def turned_spans(reading: Reading, today: date, frame: pl.DataFrame) -> list[Con
 
 
 def _after_last(window: TimeWindow) -> TimeWindow:
-    """What was "not done since last year" was done last year at the latest."""
-    match = re.fullmatch(r"since (?:the )?last (week|month|quarter|year)", window.words)
-    return (
-        window
-        if match is None or window.first is None
-        else replace(window, first=unit_of(window.first, match[1], 1)[0])
-    )
+    """What was "not done since July" was done in July at the latest."""
+    gone = window.named is not None and window.last is not None and window.named < window.last
+    return replace(window, first=window.named + timedelta(days=1)) if gone and window.named else window
 
 
 def _plain(

@@ -11,7 +11,7 @@ from engine.copilot.grammar.constraints import choices_of, names_of, rows_of, st
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.projection import project
-from engine.copilot.grammar.query import Constraint, Query, dates_of, intent_of, order_of
+from engine.copilot.grammar.query import Constraint, Query, columns_of, dates_of, intent_of, order_of
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.spans import bound_of, clock_of, equal_of, only_window, spans_of
 from engine.copilot.grammar.windows import TimeWindow
@@ -50,6 +50,9 @@ def plan(
     query = _row_query(reading, frame, today, asker)
     if before is not None:
         query = _follow_up(query, _other(before) if follows and not reading.asked.matches(_THEM) else before)
+        one = before.order if follows and before.order is not None and before.order.count == 1 else None
+        if columns_of(reading, "measure", frame):  # "who is worst, how many hours are missing" is of that one
+            query = replace(query, order=query.order or one)
     query = unmet(project(query, reading, frame, query.lookup), reading)
     if before is not None and query.intent == "when" and not dates_of(reading) and before.verbs:
         query = replace(query, columns=before.verbs[-1:])

@@ -28,6 +28,7 @@ _THEM = (
     r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
 )
 _FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
+_EACH_WHICH = r"\b(?:which|what) \w+ and (?:which|what) \w+"
 _COUNTS = r"\bhow many\b"
 _SEVERE = ("incident", "finding", "gap")
 BY_NAME = {entity.name: entity for entity in ENTITIES}
@@ -114,7 +115,7 @@ class Planner:
         if len(parts) < 2:
             return ()
         best = self._best(asked)
-        if best is not None and not best.unknown:
+        if best is not None and not best.unknown and not asked.matches(_EACH_WHICH):
             return ()
         made: list[Query] = []
         for part in parts:

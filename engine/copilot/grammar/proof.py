@@ -38,7 +38,11 @@ BORN = frozenset(
 # what a question asks for, and the intents that answer it; the first pattern that fits counts
 _KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("a number", r"\bhow many\b", ("count", "tally", "group", "compare", "what")),
-    ("a person", r"(?<!people )(?<!users )\bwho\b|\bwhom\b|^whose\b", ("who", "group", "tally")),
+    (
+        "a person",
+        r"(?<!people )(?<!users )\bwho\b|\bwhom\b|^whose\b|\bwhich (?:person|people|colleague|owner)\b",
+        ("who", "group", "tally"),
+    ),
     ("a day", r"\bwhen\b|\bwhat (?:day|date)\b", ("when",)),
     ("a cause", r"\bwhy\b", ("why",)),
     ("a time", r"\bhow (?:long|fast|quickly)\b", ("measure", "what")),

@@ -9,6 +9,7 @@ import polars as pl
 from engine.copilot.entities.entity import Entity, phrases
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.reading import NumberLimit, Reading
+from engine.copilot.grammar.text import stem
 from engine.copilot.grammar.windows import TimeWindow
 
 Intent = Literal[
@@ -195,9 +196,11 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
         column, down = _ordered_by(reading, frame, sense, piece.words)
         if column is not None and column in frame.columns:
             count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
-            plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
+            nouns = [reading.asked.words[one.end - 1] for one in reading.pieces if one.sense("noun")]
+            plural = any(stem(word) != word for word in nouns)
             most = count if count > 1 else 5 if plural and sense.column != "due" else 1
-            return Order(column, down, most, "latest" if piece.words in _LATELY else piece.words)
+            said = "first" if piece.words.endswith(" first") else piece.words
+            return Order(column, down, most, "latest" if piece.words in _LATELY else said)
     return None
 
 

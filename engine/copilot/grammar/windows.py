@@ -53,6 +53,7 @@ class TimeWindow:
     age: bool = False
     since: datetime | None = None  # to the minute, in UTC
     hours: float | None = None  # how long it is, where it says how long something took
+    named: date | None = None  # of "since July" the last day of July
 
     @property
     def is_future(self) -> bool:
@@ -227,7 +228,12 @@ def _to_date(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
 
 def _since(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, False)
-    return None if span is None else TimeWindow(span[0], today, _match_text(match))
+    return None if span is None else TimeWindow(span[0], today, _match_text(match), named=span[1])
+
+
+def _week_of(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
+    span = _span(match, today, ahead)
+    return None if span is None else TimeWindow(*moments.unit_of(span[0], "week"), _match_text(match))
 
 
 def _before(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
@@ -299,6 +305,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
             rf"(?P<right>{_POINT})",
             _between,
         ),
+        (rf"{_IN}\bweek (?:of|from|beginning|starting|commencing)(?: on)? {_POINT}\b", _week_of),
         (rf"\bsince (?:the )?(?:start of |beginning of )?{_POINT}\b", _since),
         (rf"\b(?:before|prior to|earlier than) {_POINT}\b", _before),
         (rf"\b(?:until|till|by) {_POINT}\b", _until),

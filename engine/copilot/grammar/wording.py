@@ -33,6 +33,16 @@ _MONTH = (
 _BASE = {"ack": "acknowledge", "acknowledg": "acknowledge", "mitigat": "mitigate", "resolv": "resolve"}
 _NOBODY = r"(?:we|i|you|they|it|the|our|my|this|that|he|she|a|an|all|any)\b"  # no name of a person
 _QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_SOMEBODY = (
+    r"some(?:body|one)|any(?:body|one)|people|persons?|a person|those|(?:an? )?(?:colleague|employee|owner|member)s?"
+)
+_GONE = (
+    r"(?:no longer (?:here|with us|works? here|employed|around|at the company)|left|gone|departed|quit|"
+    r"not here any ?more)\b(?: (?:us|the company))?"
+)
+_UNDONE = "open|undone|unfinished|outstanding|pending|not (?:done|closed|finished|completed)"
+_DEADLINE = r"(?:due date|deadline|target date|date|due day)s?\b"
+_PILE = "piles?|stack|share|backlog|list|load|heap|lot|portion|part|queue|plate"
 # ways to say what there is a shorter word for
 _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), written)
@@ -57,6 +67,36 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             r"\b(?:nobody|no one|noone|no-one)(?: (?:is|has|have|had|ever|yet|been|was))* "
             r"(?!assigned|acknowledged|owned|taken)(\w+ed|met|ran|sent|taken|took|own|owns)\b",
             r"not \1",
+        ),
+        (
+            r"\bwithout (?:any(?:one|body)|some(?:one|body)|a person) (?:having |ever )?(\w+)ing\b"
+            r"(?: off)?(?: (?:it|them|this|that|for it|for them|on it))?",
+            lambda match: f"not {match[1]}d" if match[1].endswith("e") else f"not {match[1]}ed",
+        ),
+        (
+            r"\b(?:that |which |for which )?(?:nobody|no one|noone) (?:is |are |was |feels )?"
+            r"(accountable|responsible)\b(?: for)?(?: (?:it|them))?",
+            r"without \1",
+        ),
+        (
+            r"\b(?:assigned|belong\w*|given|owned|held|in the names?|still|with|by|of|on)(?: to| by| of| with)? "
+            rf"(?:(?:{_SOMEBODY}) (?:who|that) (?:has |have |is |are |was )?{_GONE}|"
+            r"(?:former|departed) (?:people|colleague|employee|owner|member)s?\b)|"
+            rf"\bwhose (?:owner|assignee)s? (?:has |have |is |are )?{_GONE}",
+            "with departed owner",
+        ),
+        (rf"\b(?:still )?(?:{_UNDONE}) (?:after|past|beyond) (?:its|their|the) {_DEADLINE}", "overdue"),
+        (r"\bf[ae]ll(?:s|ing|en)? due\b", "due"),
+        (r"\b(?:should|must|shall|do) (?:we|i) (do|fix|close|tackle) first\b", r"\1 first"),
+        (r"\b(?:took|takes?|taken|left|leave|put|kept|moved) out of scope\b", "out of scope"),
+        (
+            rf"^(?:and )?whose (?:{_PILE}) is (?:the )?(?:biggest|largest|longest|greatest|highest)\b",
+            "who has the most",
+        ),
+        (r"\bin (?:the )?(\S+@\S+) names?\b", r"owned by \1"),
+        (
+            r"\b(?:that |which )?waits? (?:for|on) (?=(?:an? |the )?(?:decision|approval|signature|sign off)\b)",
+            "waiting for ",
         ),
         # an obligation with a time is what is due then, without one what is open
         (
@@ -174,8 +214,14 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
 # "aren't there any …?" asks the same as "are there any …?"
 _POLITE = re.compile(r"^((?:so |and )?(?:is|are|was|were|do|does|did|have|has)) not (there|we|i|you|any)\b")
 _QUESTION = (
-    r"(?:how (?:many|much|long|old|often|come)|which|whos?e?|when|what|why|where|"
-    r"(?:are|is|did|do|does|was|were|has|have|can) (?:there|we|i|any|it|they|the|our|all|some|you))\b"
+    r"(?:how (?:many|much|long|old|often|come)|which|whos?e?|(?:on|with) whom|when|what|why|where|"
+    r"(?:are|is|did|do|does|was|were|has|have|can) (?:there|we|i|any|it|they|the|our|all|some|you)\b"
+    r"(?! (?:(?:long|good|really) )*(?:enough|sufficient|too short)\b))\b"
+)
+_WHICH = re.compile(r"(?:which|what) \w+ ", re.IGNORECASE)
+_SCORED = r"\b(?:readiness|posture|score)\b"
+_REASON = (
+    r"(?:why(?: is (?:that|it))?|how come|what (?:is|was|are) the (?:reason|cause)s?(?: (?:for|of) (?:it|that))?)\W*"
 )
 _TAG = r"(?!(?<=how many)(?: each| of each| are there| in total)?\s*[?.!]*$)"  # "…, how many?" asks nothing new
 _NEXT_QUESTION = re.compile(
@@ -221,6 +267,10 @@ def clauses(text: str) -> tuple[str, ...]:
             r"\bwho\b", text[match.end() :]
         ):
             continue  # "who is responsible and who is accountable for 8.4.2?" is of one row
+        if re.fullmatch(r"(?:which|what) \w+", before, re.IGNORECASE) and re.match(_WHICH, text[match.end() :]):
+            continue  # "which vendor and which risk are his?" asks the same of both
+        if re.search(_SCORED, before, re.IGNORECASE) and re.fullmatch(_REASON, text[match.end() :].casefold()):
+            continue  # "readiness went down since May, why?" is no question for the number
         if not before or (match[0].strip() in ("", ",") and _RELATIVE.search(before)):
             continue
         if match[0].strip(" ,").casefold() in ("and", "also", "plus", "but") and len(before.split()) < 2:

@@ -28,6 +28,8 @@ TODAY = date(2026, 11, 20)
         ("q1 2025", "2025-01-01", "2025-03-31"),
         ("since march", "2026-03-01", "2026-11-20"),
         ("in december", "2025-12-01", "2025-12-31"),
+        ("in the week of 18 november", "2026-11-16", "2026-11-22"),
+        ("the week beginning 9 november", "2026-11-09", "2026-11-15"),
         ("due in december", "2026-12-01", "2026-12-31"),
         ("due in march", "2027-03-01", "2027-03-31"),
         ("in 2025", "2025-01-01", "2025-12-31"),
@@ -123,3 +125,12 @@ def test_hours_of_the_day_are_read_where_they_are_said_as_such(text, hours):
 def test_what_is_ahead_is_asked_of_the_coming_day(text, first, last):
     (window,), _ = windows.find(plain(text), TODAY)
     assert [None if day is None else day.isoformat() for day in (window.first, window.last)] == [first, last]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("since july", "2026-07-31"), ("since last month", "2026-10-31"), ("since 3 july", "2026-07-03")],
+)
+def test_what_was_not_done_since_a_month_may_have_been_done_in_it(text, named):
+    ((window,), _) = windows.find(text, TODAY)
+    assert window.named == date.fromisoformat(named)
