@@ -1,7 +1,7 @@
 """Whether a framework is good enough to go on: what a pipeline asks before it releases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from xml.etree import ElementTree
 
@@ -23,6 +23,7 @@ class Condition:
     holds: bool
     org_id: str = ""  # where several are asked
     name: str = ""  # what people call the framework
+    new: int = field(default=0, compare=False)  # how many gaps are new
 
 
 def least(snapshot: Snapshot, framework: str, measure: str, percent: float) -> Condition:
@@ -48,7 +49,9 @@ def no_new(snapshot: Snapshot, before: Snapshot, framework: str, severity: str) 
     new = now.join(then, on="gap_id", how="anti").sort("severity_score", "gap_id", descending=[True, False])
     told = [f"{row['severity']} {row['title']} ({row['control_id']})" for row in new.iter_rows(named=True)]
     text = "; ".join(told) if told else f"{now.height} open, none of them new"
-    return Condition(framework, f"no new {severity} gap since {before.as_of.isoformat()}", text, not told)
+    return Condition(
+        framework, f"no new {severity} gap since {before.as_of.isoformat()}", text, not told, new=len(told)
+    )
 
 
 def _grave(snapshot: Snapshot, framework: str, severity: str) -> pl.DataFrame:

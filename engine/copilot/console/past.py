@@ -13,6 +13,7 @@ from engine.copilot.console.door import door, names_of_kind, route
 from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.model.declarations.as_of import AsOf
+from engine.model.entities import FRAMEWORK_REPORTS
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import Confidence
 
@@ -65,18 +66,23 @@ def past_value(
 
 
 @door(
-    rf"\b(?:why|how come|what (?:made|drove|pushed|pulled|caused|changed|moved))\b.*{_SCORE}|"
-    rf"{_SCORE}.*\b(?:because|reasons?|causes?)\b",
-    "posture score compliance security overall fall fell fallen drop dropped go gone went down up rise rose change "
-    "changed move moved decrease decreased increase increased worse better decline declined slip slipped lose "
+    rf"\b(?:why|how come|what (?:made|drove|pushed|pulled|caused|changed|moved))\b.*(?:{_SCORE}|\breadiness\b)|"
+    rf"(?:{_SCORE}|\breadiness\b).*\b(?:because|reasons?|causes?|why)\b",
+    "posture readiness score compliance security overall fall fell fallen drop dropped go gone went down up rise rose "
+    "change changed move moved decrease decreased increase increased worse better decline declined slip slipped lose "
     "lost cause reason drive drove push pushed pull pulled make made much",
+    "framework",
     windows=1,
 )
 def changes(
     asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
 ) -> AnswerPart | None:
-    """What moved the posture since a day, and what did it: the comparison of the report with that day, else the
-    movements of the weeks that the board is shown."""
+    """What moved the posture, or the readiness of a framework, since a day, and what did it: the comparison of the
+    report with that day, else the movements of the weeks that the board is shown."""
+    frameworks = names_of_kind(names, "framework")
+    report = FRAMEWORK_REPORTS.get(frameworks[0].keys[0]) if len(frameworks) == 1 else POSTURE
+    if report is None or bool(frameworks) != asked.matches(r"\breadiness\b"):
+        return None
     window = asked.windows[0] if asked.windows else None
     if window is None and asked.matches(r"\bso (?:low|bad|high|poor)\b"):
         return None
@@ -91,16 +97,19 @@ def changes(
     last = None if window is None or window.last is None or window.last >= library.today else window.last
     try:
         query = {"since": since.isoformat()}
-        edition = library.edition(POSTURE, query, at=None if last is None else AsOf(last))
+        edition = library.edition(report, query, at=None if last is None else AsOf(last))
     except BadRequest:
         edition = None
     if edition is None:
-        return _movements(asked, library, citations, since, last)
-    mark = citations.cite(POSTURE, route(POSTURE, since=since, asOf=last))
+        return None if frameworks else _movements(asked, library, citations, since, last)
+    mark = citations.cite(report, route(report, since=since, asOf=last))
     lines = [f"{edition.document.headline} {mark}"]
     for table in edition.document.tables:
+        if frameworks and table.name == "movements":
+            lines += [f"- {row['what']}: {cell(row['things'])} {mark}" for row in table.frame.iter_rows(named=True)]
+            break
         causes = [name for name in ("because", "why", "cause", "causes") if name in table.frame.columns]
-        if not causes:
+        if frameworks or not causes:
             continue
         for row in table.frame.head(ROWS).iter_rows(named=True):
             text = ", ".join(cell(value) for name, value in row.items() if value is not None and name not in causes)

@@ -149,8 +149,8 @@ def lapsing(
 
 
 @door(
-    r"\b(?:gate|new (?:critical|high|medium|low) gaps?)\b",
-    "gate new critical high medium low gap pass since open appear",
+    r"\bgate\b|\b(?:new|newly)\b.*\bgaps?\b|\bgaps?\b.*\b(?:new|newly|appear\w*|turned up|arisen|came up)\b",
+    "gate new newly critical high medium low gap pass since open appear appeared turned up arisen came",
     "framework",
     windows=1,
 )
@@ -174,8 +174,10 @@ def gate(
         return AnswerPart((f"I have no data on new gaps {window.words}: {error.message}",), "none")
     broken = [one for one in conditions if not one.holds]
     mark = citations.cite(_PLAN, route(_PLAN))
-    text = f"{severity} gap {window.words}"
-    lines = [f"{'Yes: a new' if broken else 'No: no new'} {text}, by the gate's condition. {mark}"]
+    new = count_of(sum(one.new for one in broken), f"new {severity} gap", f"new {severity} gaps")
+    lines = [
+        f"{f'Yes: {new}' if broken else f'No: no new {severity} gap'} {window.words}, by the gate's condition. {mark}"
+    ]
     lines += [f"- {library.framework_name(one.framework)}: {one.found}" for one in broken]
     return AnswerPart(tuple(lines), "high")
 

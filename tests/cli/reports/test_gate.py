@@ -52,6 +52,7 @@ def test_a_gap_is_new_where_it_was_not_there_or_was_less_grave():
     assert no_new(now, then, "soc2", "critical") == Condition(
         "soc2", "no new critical gap since 2026-10-01", "critical Title A1 (A1); critical Title A4 (A4)", False
     )
+    assert [no_new(now, one, "soc2", "critical").new for one in (then, now)] == [2, 0]
     assert no_new(then, then, "soc2", "critical").found == "2 open, none of them new"
     assert no_new(now, then, "soc2", "high").found == "critical Title A4 (A4); high Title A5 (A5)"
     assert no_new(now, then, "hipaa", "low").holds

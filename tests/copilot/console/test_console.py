@@ -1,7 +1,9 @@
 """What the console answers elsewhere is asked there: doors, and what they leave to others."""
 
 from datetime import date
+from types import SimpleNamespace
 
+import polars as pl
 import pytest
 
 from engine.copilot.answers.offline import answer
@@ -123,3 +125,35 @@ def test_whether_monitoring_worked_is_what_the_scope_report_says(cobalt):
     else:
         assert said.startswith(f"{share} % monitoring coverage: ")
         assert f"senders heard: {heard}, silent: {silent};" in said
+
+
+@pytest.mark.parametrize("question", ["which quick wins should we do first", "which vendors should we review first"])
+def test_what_has_a_name_of_its_own_is_not_answered_by_what_comes_next(question, cobalt):
+    assert "What to decide" not in answer(question, cobalt, asker=DINA).text
+
+
+@pytest.mark.parametrize(
+    "said", ["new critical SOC 2 gaps", "new critical gaps of SOC 2", "critical gaps of SOC 2 that are new"]
+)
+def test_new_gaps_are_those_of_the_gate_wherever_the_framework_stands(said, cobalt):
+    found = first(f"any {said} since november 20?", cobalt)
+    assert found == ("No: no new critical gap since november 20, by the gate's condition. [1]", "high")
+
+
+def test_his_is_whoever_was_named_before(cobalt):
+    said = answer("Wade Thornton left. Which vendor and which risk are still in his name?", cobalt, asker=DINA).text
+    assert said.count("owned by wade.thornton@cobalt.example") == 2
+
+
+def test_why_a_readiness_changed_is_what_the_comparison_of_its_report_says(cobalt, monkeypatch):
+    moved = pl.DataFrame({"what": ["2 controls went stale"], "things": [["SOC 2 A1.1", "SOC 2 PI1.2"]]})
+    figures = SimpleNamespace(name="figures", frame=pl.DataFrame({"why": ["2 controls went stale"]}))
+    tables = [figures, SimpleNamespace(name="movements", frame=moved)]
+    compared = SimpleNamespace(document=SimpleNamespace(headline="It went down.", tables=tables))
+    asked = []
+    monkeypatch.setattr(cobalt, "edition", lambda *of, **at: asked.append(of) or compared)
+    said = answer("SOC 2 readiness went down since November 1, what is the reason", cobalt, asker=DINA).text
+    assert asked == [("type-ii", {"since": "2026-11-01"})]
+    assert said.startswith(
+        "It went down. [1]\n- 2 controls went stale: SOC 2 A1.1, SOC 2 PI1.2 [1]\n\nConfidence: high."
+    )
