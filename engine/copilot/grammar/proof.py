@@ -183,6 +183,10 @@ def verb_of(column: str) -> str:
 def _turns(reading: Reading) -> Iterator[str]:
     """What "not" and "except" turn round is one thing, in the very word of the record."""
     turned = (*reading.turned, *reading.excluded)
+    acts = any(piece.sense("date") and not piece.sense("state", "name", "title") for piece in reading.turned)
+    for window in reading.asked.windows if acts else ():
+        if window.named is not None and window.named != window.first:
+            yield f"'{window.words}' taken as after its last day"
     if len(turned) > 1 or sum(word in TURNS for word in reading.asked.words) > 1:
         yield "several words are turned round"
     for piece in turned:

@@ -32,6 +32,7 @@ def test_a_question_whose_words_are_all_accounted_for_is_answered_with_high(ques
         ("opne incidents", "'opne' read as 'open'"),
         ("findings not patched", "'not patched' is no word of the record"),
         ("testing schedules of marcus", "taken as owned by marcus.bell@cobalt.example"),
+        ("risks not reviewed since august", "'since august' taken as after its last day"),
         ("deploys neither failed nor rolled back", "several words are turned round"),
         ("worst incident of september", "ordered by"),
         ("vendors whose review ran out in december", "the year of 'in december' was not said"),
