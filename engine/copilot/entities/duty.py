@@ -10,9 +10,18 @@ def _lasting(records: Records, table: str) -> pl.DataFrame:
     """The rows of a table of spans, each with its service and whether it lasts now."""
     names = records.table("services").select(service_id="id", service="name")
     now = pl.lit(records.now.replace(tzinfo=None))
+    opened = records.table("incidents").select("opened_at", incident="id", on="service_id")
+    begun = (  # the incidents that began meanwhile, on its service where it has one
+        records.table(table)
+        .join_where(opened, pl.col("opened_at") >= pl.col("starts_at"), pl.col("opened_at") < pl.col("ends_at"))
+        .filter(pl.col("service_id").is_null() | (pl.col("service_id") == pl.col("on")).fill_null(False))
+        .group_by("id")
+        .agg(begun_ids="incident")
+    )
     return (
         records.table(table)
         .join(names, on="service_id", how="left")
+        .join(begun, on="id", how="left")
         .with_columns(
             now=now.is_between("starts_at", "ends_at", closed="left"),
             late=pl.col("recorded_at") > pl.col("starts_at"),
@@ -28,7 +37,7 @@ def _shifts(records: Records) -> pl.DataFrame:
     return _lasting(records, "on_call_shifts").with_columns(covered_ids=covered)
 
 
-_OWNER = tuple(word for word in OWNER if not word.startswith("on call"))
+_BEGAN = phrases("opened, open, happened, occurred, raised, incident, incidents, when, while, it")
 _NOW = phrases("now, current, currently, at the moment, right now, this minute")
 
 SHIFT = Entity(
@@ -50,8 +59,9 @@ SHIFT = Entity(
     },
     due="starts_on",
     until="ends_on",
-    people={"person": ("on call", "oncall", "on duty", "pager", "holds", "carries", *_OWNER)},
-    links={"service": "covered_ids"},
+    people={"person": ("on call", "oncall", "on duty", "pager", "holds", "carries", *OWNER)},
+    links={"service": "covered_ids", "incident": "begun_ids"},
+    fillers=_BEGAN,
     attributes={"service": ("service",), "rota": ("rota", "schedule")},
     measures={"hours": ("hours", "hours on call", "hours on duty")},
     presumed="going on now",
@@ -69,10 +79,17 @@ MAINTENANCE = Entity(
         RowState("going on now", (*_NOW, "active", "open"), flag("now"), after=True),
         RowState(
             "declared after the fact",
-            phrases(
-                "declared after the fact, declared late, recorded late, after the fact, declared afterwards, late, "
-                "declared after it began, declared after they began, declared after it started, declared too late, "
-                "declared after the start"
+            (
+                *("after the fact", "late"),
+                *(
+                    f"{verb} {only}{when}"
+                    for verb in phrases("declared, recorded, announced, entered, registered, added, planned")
+                    for only in ("", "only ")
+                    for when in phrases(
+                        "after the fact, late, too late, afterwards, afterward, after it began, after they "
+                        "began, after it started, after the start, later, retroactively, in retrospect"
+                    )
+                ),
             ),
             flag("late"),
             after=True,
@@ -87,11 +104,11 @@ MAINTENANCE = Entity(
     dates={"starts_on": phrases("start, starts, started, begins"), "ends_on": phrases("end, ends, over")},
     until="ends_on",
     people={"created_by": ("declared", "created", "planned", *OWNER)},
-    links={"service": "service_id"},
+    links={"service": "service_id", "incident": "begun_ids"},
     attributes={"service": ("service",), "reason": ("reason",)},
     measures={"hours": phrases("hours, long, last, take")},
     reason="reason",
-    fillers=("window",),
+    fillers=("window", *_BEGAN),
     loose=phrases("silence, silenced, change freeze"),
 )
 DUTY_TIMES = (SHIFT, MAINTENANCE)

@@ -19,7 +19,7 @@ UNOWNED = phrases(
 OWNER = phrases(
     "owner, owned, own, owns, owning, assigned, assignee, responsible, on the hook, looks after, look after, takes "
     "care, handling, handle, handled, working on, in charge, belongs, belong, run by, took, takes, taking, picked up, "
-    "on call for, on call, contact, lead, leading, deals with, dealing with, owe, owes, sitting on, carries, carrying"
+    "contact, lead, leading, deals with, dealing with, owe, owes, sitting on, carries, carrying"
 )  # fmt: skip
 
 

@@ -172,6 +172,8 @@ def _name_constraint(
     name_label = _name_label(kind, column, label)
     if (entity.name, kind) == ("deploy", "incident"):
         name_label = f"in the day before {label}"
+    if column == "begun_ids":
+        name_label = f"when {label} began"
     return Constraint(f"{own}name:{kind}/{column}", name_label, where, after=True, at=at)
 
 

@@ -161,6 +161,8 @@ def _fits(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool:
         return reading.asked.matches(_ASKER) and not is_mine(reading.asked)
     if not sense.column or sense.kind == "choice":
         return False
+    if sense.kind == "date" and any(one.dimension.endswith("/begun_ids") for one in conditions(query)):
+        return True  # "on call when INC-2026-0244 started"
     if sense.kind == "date":
         text, timed = verb_of(sense.column), TIMED.get(sense.column, "")
         spans = [one.label.removeprefix("not ") for one in conditions(query) if "window" in one.dimension]

@@ -34,11 +34,22 @@ class Shifts:
                     "recorded_at": [NINE, NINE],
                 }
             ),
+            "incidents": pl.DataFrame(
+                {
+                    "id": ["INC-1", "INC-2", "INC-3"],
+                    "service_id": ["svc-a", "svc-b", "svc-a"],
+                    "opened_at": [NINE, NINE + timedelta(days=7), NINE + timedelta(days=8)],
+                }
+            ),
         }[name]
 
 
 def test_a_shift_without_a_service_is_for_all_of_them():
     assert SHIFT.source(Shifts())["covered_ids"].to_list() == [["svc-a", "svc-b"], ["svc-b"]]
+
+
+def test_a_shift_has_the_incidents_that_began_in_it_on_its_service():
+    assert [(one or []) for one in SHIFT.source(Shifts())["begun_ids"].to_list()] == [["INC-1"], ["INC-2"]]
 
 
 @pytest.mark.parametrize(
