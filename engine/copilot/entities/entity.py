@@ -86,6 +86,7 @@ class Entity:
     due: str | None = None
     done: str | None = None
     until: str | None = None
+    begun: str | None = None  # the day on which it came to be, where that is not the usual one: newest goes by it
     people: Mapping[str, Words] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Words] = field(default_factory=dict)

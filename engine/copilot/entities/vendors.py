@@ -186,7 +186,14 @@ VENDOR = Entity(
             after=True,
         ),
         RowState(
-            "with a qualified opinion", _with("qualified opinion"), is_in("soc2_opinion", "qualified"), after=True
+            "with a qualified opinion",
+            tuple(
+                f"qualified{kind} {said}"
+                for kind in ("", " soc 2", " soc2", " audit", " auditor")
+                for said in ("opinion", "report", "audit report")
+            ),
+            is_in("soc2_opinion", "qualified"),
+            after=True,
         ),
         *(
             state
@@ -223,6 +230,7 @@ VENDOR = Entity(
         "onboarded_on": ("onboarded", "signed up", "took on"),
     },
     due="next_review_on",
+    begun="onboarded_on",
     people={"owner": (*OWNER, "manages", "manage", "relationship")},
     links={"vendor": "vendor_id"},
     attributes={
@@ -294,6 +302,7 @@ DOCUMENT = Entity(
         "issued_on": ("issued", "signed", "dated", "received", "obtained"),
     },
     due="valid_until",
+    begun="issued_on",
     links={"vendor": "vendor_id"},
     fillers=("vendor", "supplier", "document", "report"),
     attributes={"opinion": ("opinion",), "kind": ("kind", "type")},

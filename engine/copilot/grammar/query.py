@@ -131,10 +131,11 @@ TIMED = {
     "mitigated_on": "hours_to_mitigate",
     "resolved_on": "hours_to_resolve",
     "closed_on": "hours_to_close",
+    "fixed_on": "days_to_fix",
 }
 _HOW_LONG = (
-    r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:hours|minutes))\b|\btime\b|"
-    r"\btakes? (?:us |them |me )?to\b|\b(?:average|avg|mean|median|typical)\b"
+    r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:days|hours|minutes))\b|\btime\b|"
+    r"\b(?:takes?|took) (?:us |them |me |the )?(?:longest |shortest )?to\b|\b(?:average|avg|mean|median|typical)\b"
 )
 
 
@@ -198,7 +199,8 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
             count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
             nouns = [reading.asked.words[one.end - 1] for one in reading.pieces if one.sense("noun")]
             plural = any(stem(word) != word for word in nouns)
-            most = count if count > 1 else 5 if plural and sense.column != "due" else 1
+            plural = plural and sense.column != "due" and not reading.asked.matches(r"\b(?:which|what) one\b")
+            most = count if count > 1 else 5 if plural else 1
             said = "first" if piece.words.endswith(" first") else piece.words
             return Order(column, down, most, "latest" if piece.words in _LATELY else said)
     return None
@@ -207,11 +209,15 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
 def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
     """The column of a superlative, and whether its largest comes first."""
     entity, down = reading.entity, sense.value == "down"
-    first = next(iter(dates_of(reading)), next(iter(entity.dates), None))
+    usual = entity.begun if sense.column == "date" else None
+    first = next(iter(dates_of(reading)), usual or next(iter(entity.dates), None))
     if sense.column == "measure":
         verbs = [TIMED[one.column] for piece in reading.pieces if (one := piece.sense("date")) and one.column in TIMED]
         measure = next((one for one in verbs if one in entity.measures), next(iter(entity.measures), None))
-        return (first, False) if measure is None or reading.asked.matches(r"\bopen\b") else (measure, down)
+        if measure is None or reading.asked.matches(r"\bopen\b"):
+            lasts = measure is not None or reading.asked.matches(r"\b(?:longest|open|standing|running|outstanding)\b")
+            return (first if lasts and entity.name != "deploy" else None), False
+        return measure, down
     if sense.column == "size":
         if words in _SEVERE and (
             scale := next((one for one in ("severity_rank", "rank") if one in frame.columns), None)
