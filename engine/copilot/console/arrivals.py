@@ -17,12 +17,13 @@ ROWS = 10
 
 
 @door(
-    r"\bmonitoring\b.*\b(?:work\w*|alive|coverage|reliable|silent|ok|healthy|fine|running|up)\b|"
+    r"\bmonitoring\b.*\b(?:work\w*|alive|coverage|reliable|silent|ok|healthy|fine|running|up|quiet|dark|dead|stopped|lost|"
+    r"missing)\b|"
     r"\b(?:is|was|did) (?:the |our )?monitoring (?:work\w*|up|down|ok|alive)\b|"
     r"\b(?:silent|quiet|dead|live|lost) senders?\b|\bsenders?\b.*\b(?:silent|quiet|stopped|live|heard|dead)\b|"
     r"\bwhat did not arrive\b|\bdead letters?\b",
     "monitoring monitor work worked working alive coverage reliable silent ok healthy fine running up down sender "
-    "quiet dead live lost stopped heard arrive letter silence sure trust know not gone went",
+    "quiet dark missing dead live lost stopped heard arrive letter silence sure trust know not gone went",
     "service",
     windows=1,
 )
@@ -45,6 +46,9 @@ def arrivals(
         f"{DEFAULT_PERIOD_DAYS} days and is not silent; senders heard: {cell(summary['senders_live'])}, silent: "
         f"{cell(summary['senders_silent'])}; messages that could not be read: {unread}. {mark}"
     ]
+    if asked.matches(r"\b(?:silent|quiet|dark|dead(?! letter)|stopped|lost|missing)\b"):
+        silent = int(summary["senders_silent"] or 0)
+        lines.insert(0, f"{'Yes' if silent else 'No'}: {count_of(silent, 'silent sender', 'silent senders')}. {mark}")
     if asked.matches(r"\bdead letters?\b"):
         letters = int(rows.filter(pl.col("kind") == "dead_letter")["messages"].sum())
         lines.insert(

@@ -105,7 +105,8 @@ def points_of_failure(
     r"\b(?:least|most|lowest|smallest|little)\b.*\bbudgets?\b",
     "service close closest near nearest next blow blowing burn burning burned exhaust exhausting run use using used "
     "breach breaching miss missing spend spending spent its error budget slo objective least most lowest smallest left "
-    "remain remaining 30 out",
+    "remain remaining 30 out after besides except apart behind other than next",
+    "service",
 )
 def budgets(
     asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
@@ -114,6 +115,11 @@ def budgets(
     rows = library.rows(SERVICE).drop_nulls("used_30d_pct").sort("used_30d_pct", "name", descending=[True, False])
     if rows.is_empty():
         return AnswerPart(("I have no data on error budgets: no service has an objective with measurements.",), "none")
+    if names and not asked.matches(r"^(?:after|besides|except|apart from|behind|other than|next to)\b"):
+        return None
+    rows = rows.filter(~pl.col("id").is_in([key for name in names for key in name.keys]))
+    if names and rows.is_empty():
+        return None
     spent, rest = rows.filter(pl.col("used_30d_pct") >= 100), rows.filter(pl.col("used_30d_pct") < 100)
     lines = []
     near = asked.matches(r"\b(?:close|closest|near|nearest|next)\b")

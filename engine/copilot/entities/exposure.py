@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, meanings, none, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
-from engine.exposure.attack_entries import OpenFinding
+from engine.exposure.attack_entries import INTERNET, OpenFinding
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import Dependency, Service
 
@@ -37,6 +37,7 @@ def _paths(records: Records) -> pl.DataFrame:
             names[path.target_id],
             path.entry.finding_id,
             path.services[0],
+            path.entry.exposure == INTERNET,
             " → ".join(names[one] for one in path.services),
         )
         for path in simulation.paths
@@ -49,6 +50,7 @@ def _paths(records: Records) -> pl.DataFrame:
         "target": pl.String,
         "finding": pl.String,
         "start_id": pl.String,
+        "from_outside": pl.Boolean,
         "through": pl.String,
     }
     return pl.DataFrame(rows, schema=columns, orient="row")
@@ -61,6 +63,14 @@ PATH = Entity(
     _paths,
     "id",
     "rank {rank}, score {score}: {finding} on {through}",
+    states=(
+        RowState(
+            "from the internet",
+            phrases("from the internet, from outside, over the internet, from the outside, internet, in from outside"),
+            flag("from_outside"),
+            after=True,
+        ),
+    ),
     dates={},
     names=("finding",),
     row_route="/api/attack-paths/simulate",
@@ -68,7 +78,7 @@ PATH = Entity(
     size="score",
     scale="score",
     attributes={"target": ("target", "reach"), "score": ("score", "likely")},
-    fillers=("lead", "leading", "path", "production", "way", "get", "reach", "into"),
+    fillers=("lead", "leading", "path", "production", "way", "get", "reach", "into", "possible", "come"),
 )
 
 SYSTEM = Entity(
@@ -178,7 +188,7 @@ BLOCK = Entity(
     people={"actor": ("tried", *OWNER)},
     attributes={"reason": ("reason", "why"), "playbook": ("playbook",)},
     reason="message",
-    fillers=("automation", "automations", "by", "policy"),
+    fillers=("automation", "automations", "by", "policy", "guardrail", "rule"),
     loose=("blocked", "block", "refusal"),
 )
 

@@ -2,7 +2,18 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, framework_name, is_in, none, over, phrases
+from engine.copilot.entities.entity import (
+    Entity,
+    Records,
+    RowState,
+    flag,
+    framework_name,
+    is_in,
+    meanings,
+    none,
+    over,
+    phrases,
+)
 from engine.copilot.entities.operations import OWNER, UNOWNED
 
 _STATES = ("effective", "partial", "stale", "ineffective", "no_data")  # from best to worst
@@ -63,9 +74,11 @@ def _weeks(records: Records) -> pl.DataFrame:
 
 
 def _events(records: Records) -> pl.DataFrame:
-    return records.table("audit_log").select(
+    names = records.table("services").select(object_id="id", service="name")
+    events = records.table("audit_log").select(
         "event_id", "occurred_at", "actor", "action", "object_type", "object_id", "outcome"
     )
+    return events.join(names, on="object_id", how="left")
 
 
 def _classes(records: Records) -> pl.DataFrame:
@@ -248,7 +261,8 @@ EVENT = Entity(
     "audit events",
     phrases(
         "audit event, audit log, audit log entry, audit trail, log entry, audit entry, log event, attempt, access "
-        "attempt, failed login, failed logon, login attempt, login, logon, access denied"
+        "attempt, failed login, failed logon, login attempt, login, logon, access denied, export, exported, "
+        "locked out, lockout, mfa disabled, mfa found disabled, disabled mfa"
     ),
     _events,
     "event_id",
@@ -260,13 +274,20 @@ EVENT = Entity(
         RowState(
             "failed login",
             phrases("failed login, failed logon, failed log in"),
-            lambda _: pl.col("action").str.starts_with("login.") & (pl.col("outcome") == "failure"),
-            assumed="by what came of the attempt",
+            lambda _: (
+                (pl.col("action") == "login.failed")
+                | (pl.col("action").str.starts_with("login.") & (pl.col("outcome") == "failure"))
+            ),
+            assumed="by the action, or by what came of the attempt",
         ),
         RowState("login", ("login attempt", "logon"), lambda _: pl.col("action").str.starts_with("login.")),
     ),
     choices={
-        "action": {},
+        "action": meanings(
+            "export.completed: export, exported, exports; login.locked_out: locked out, lockout, locked out of their "
+            "account, locked out of an account, account locked, account lockout; mfa.disabled: mfa disabled, mfa found "
+            "disabled, disabled mfa, mfa off, mfa switched off, mfa turned off"
+        ),
         "object_type": {},
         "outcome": {
             "refused": "denied",
@@ -277,9 +298,11 @@ EVENT = Entity(
     },
     dates={"occurred_on": ("occurred", "happened", "recorded", "logged")},
     people={"actor": ("actor", "did", "made", "caused", *OWNER)},
+    links={"service": "object_id"},
     size="occurred_at",
-    attributes={"action": ("action",), "actor": ("actor",), "outcome": ("outcome",)},
-    loose=phrases("attempt, access attempt"),
+    attributes={"action": ("action",), "actor": ("actor",), "outcome": ("outcome",), "service": ("service",)},
+    fillers=phrases("event, entry, account"),
+    loose=phrases("attempt, access attempt, export, exported, locked out, lockout"),
 )
 
 BUNDLE = Entity(

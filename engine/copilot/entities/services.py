@@ -92,6 +92,19 @@ SERVICE = Entity(
             is_in("level", "critical", "warning"),
             after=True,
         ),
+        RowState(
+            "that nothing depends on",
+            tuple(
+                f"{what} {verb}"
+                for what in phrases(
+                    "nothing, nothing else, no other service, no service, no other services, no services, none"
+                )
+                for verb in phrases("depends on, depend on, relies on, rely on, needs, need")
+            )
+            + phrases("without dependents, no dependents, nobody depends on, nobody relies on, nobody needs"),
+            lambda _: pl.col("dependents") == 0,
+            after=True,
+        ),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={
@@ -99,7 +112,7 @@ SERVICE = Entity(
         "criticality": {f"{kind} {n}": str(n) for n in range(1, 6) for kind in ("tier", "criticality", "crit")}
         | {"most critical": "5", "critical": "5", "business critical": "5", "vital": "5", "top tier": "5"},
     },
-    people={"owner": (*OWNER, "on call")},
+    people={"owner": OWNER},
     links={"service": "id"},
     attributes={
         "criticality": ("criticality", "tier", "important", "critical"),

@@ -22,7 +22,7 @@ Kind = Literal[
     "noun", "state", "choice", "date", "role", "attribute", "measure", "name", "order", "group", "mine", "filler",
     "row", "title",
 ]  # fmt: skip
-MOST_CHOICES = 60
+MOST_CHOICES = 400
 _VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "severity": vocabulary.SEVERITIES,
     "tier": vocabulary.VENDOR_TIERS,
@@ -272,6 +272,12 @@ def _choices(
             yield value, Sense("choice", column, value)
         if column == "source":  # a monitor may be called as a service is
             yield from ((f"{value} {thing}", Sense("choice", column, value)) for thing in ("monitor", "monitoring"))
+        if "." in value:  # "login.locked_out" is "login locked out" and "locked out login"
+            thing, _, done = value.replace("_", " ").rpartition(".")
+            yield from (
+                (said.replace(".", " "), Sense("choice", column, value))
+                for said in (f"{thing} {done}", f"{done} {thing}")
+            )
         if value.count("-") == 1:  # "the image scanner" is scanner-image
             yield " ".join(reversed(value.split("-"))), Sense("choice", column, value)
     for text, value in spellings.items():
