@@ -31,7 +31,7 @@ NIGHTS = tuple(
     HERE / f"night_{one}.txt"
     for one in (
         *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
-        *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "nineteenth"),
+        *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
     )
 )
 KINDS = (HERE / "asked_kinds.txt", HERE / "asked_again.txt")

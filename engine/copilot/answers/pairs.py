@@ -34,20 +34,32 @@ _QUANTITY = (
     r"(?P<none>no|zero|not a single|without any|without)|(?P<some>any|some|a|an|at least one)"
 )
 _HAS = (
+    r"(?:have |has |had )?(?:given us|gave us|sent us|provided us with|provided|shown us)|"
     r"has made|have made|is sitting on|are sitting on|is on the hook for|is responsible for|have|has|had|having|got|"
     r"get|gets|see|sees|saw|with|cause|causes|caused|suffers?|suffered|carr(?:y|ies)|hold|holds|sits on|sit on|own|"
     r"owns|owe|owes|made|took|takes|deployed|signed|approved|performed|run|runs|ran"
 )
 _WITH = re.compile(
-    rf"^(?P<head>.*?\b(?:{{noun}})\b.*?) (?:(?:that|which|who) )?(?:currently |still |do not |did not |does not )?"
+    rf"^(?P<head>.*?\b(?:{{noun}})\b.*?) (?:(?:that|which|who) )?"
+    rf"(?:currently |still |(?:do|did|does|have|has) not )?"
     rf"(?:(?P<verb>{_HAS}) (?P<quantity>(?:{_QUANTITY})(?!\w))? ?|(?P<out>without) (?:any |a |an )?)(?P<inner>\S.*)$"
+)
+# how long ago the last one was: "that has gone longest without a deploy", "that has waited longest for a release"
+_LAST = re.compile(
+    r"^(?P<head>.*?\b(?:{noun}))(?: that| which| who)?(?: has| have| had| is| are)?(?: been)? "
+    r"(?:waited|waiting|waits|gone|goes|went|been|without) (?:the )?longest (?:for|without) "
+    r"(?:an? |any )?(?P<inner>\S.*)$"
+)
+# what holds of all that a thing has: "people whose deploys never failed"
+_WHOSE = re.compile(
+    r"^(?P<head>.*?\b(?:{noun})) whose (?P<inner>\w+) never (?P<claim>\w+(?: back)?(?: or \w+(?: back)?)?)$"
 )
 _BY = re.compile(
     rf"^(?P<head>.*?\b(?:{{noun}})) (?:(?:ranked|ordered|sorted|ranking) )?by (?:the |their )?"
     rf"(?P<number>{_OF}|how many )?(?P<inner>\S.*)$"
 )
 _TOP = re.compile(rf"\b(?P<end>top|bottom|first|worst|best)(?: (?P<n>{_N}))?\b|\b(?P<only>{_N})(?= )|\brank\b")
-_NEGATED = re.compile(r"\b(?:do|did|does) not (?:have|own|see)\b")
+_NEGATED = re.compile(r"\b(?:(?:do|did|does) not (?:have|own|see)|(?:have|has) not (?:given|sent|provided|shown))\b")
 # verbs of whoever a thing is on, whatever is done with it
 _OWES = r"^(?:|ha[sd]|have|having|got|gets?|with|.*sit.*|carr.*|holds?|owns?|owes?|is .*|are .*)$"
 _ALL = re.compile(r"\b(?:all|every|each)\b")
@@ -63,6 +75,7 @@ class _Parts:
     quantity: str
     number: int
     verb: str
+    among: str = ""  # what a thing has to have at all
 
 
 def pair(asked: CopilotQuestion, planner: Planner, library: Library) -> Query | None:
@@ -83,6 +96,11 @@ def _cut(asked: CopilotQuestion, words: str) -> _Parts | None:
     if by is not None:
         quantity = "fewest" if re.search(r"\bbottom\b", by["head"]) else "most"
         return _Parts(_TOP.sub(" ", by["head"]), by["inner"], quantity, _top(by["head"]), "")
+    if last := re.match(_LAST.pattern.replace("{noun}", words), text):
+        return _Parts(_TOP.sub(" ", last["head"]), last["inner"], "last", _top(last["head"], 1), "")
+    if whose := re.match(_WHOSE.pattern.replace("{noun}", words), text):
+        claim = f"{whose['inner']} that {whose['claim']}"
+        return _Parts(whose["head"], claim, "none", 0, "has", whose["inner"])
     match = re.match(_WITH.pattern.replace("{noun}", words), text)
     if match is None or _ALL.search(match["head"]):
         return None
@@ -144,7 +162,7 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         return None
     head = planner.query(reading)
     wanted = (head.intent,) if head.intent in ("who", "when", "why") and entity.name != "person" else ()
-    ranked = parts.quantity in ("most", "fewest")
+    ranked = parts.quantity in ("most", "fewest", "last")
     constraints = head.constraints
     if entity.name in ("person", "incident") and head.presumed:
         constraints = tuple(each for each in constraints if not each.dimension.startswith("state:"))
@@ -155,9 +173,23 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     done = next((day for day, said in counted.entity.dates.items() if parts.verb in said), None)
     if done is not None and done in rows.columns:  # "ran": what is planned was not run
         rows = rows.filter(pl.col(done) <= library.today)
-    numbers = rows.filter(counted.where).drop_nulls(column).group_by(key=column).agg(number=pl.len().cast(pl.Int64))
+    number, born = pl.len(), next(iter(counted.entity.dates), None)
+    if parts.quantity == "last":
+        if born is None or rows.schema.get(born) != pl.Date or counted.entity.due == born:
+            return None
+        number = (pl.lit(library.today) - pl.col(born).max()).dt.total_days()
+    numbers = rows.filter(counted.where).drop_nulls(column).group_by(key=column).agg(number=number.cast(pl.Int64))
     frame = library.rows(entity).filter(pl.lit(True), *(each.where for each in constraints))
+    if parts.among:  # whoever has none at all is not one whose deploys never failed
+        base = _counted_query(parts.among, entity, planner)
+        if base is None:
+            return None
+        some = [each.where for each in base.constraints if not each.dimension.startswith("state:")]
+        having = rows.filter(pl.lit(True), *some)[column].drop_nulls().unique()
+        frame = frame.filter(pl.col(entity.key).is_in(having.implode()))
     held = frame.select(key=entity.key).join(numbers, on="key", how="left").with_columns(pl.col("number").fill_null(0))
+    if parts.quantity == "last":
+        held = held.filter(pl.col("key").is_in(numbers["key"].implode()))
     if numbers.height and held["number"].sum() == 0 and not constraints:
         return None
     kept = _limit_groups(held, parts).sort("number", "key", descending=[parts.quantity != "fewest", False])
@@ -195,9 +227,9 @@ def _link(counted: Entity, entity: Entity, verb: str) -> str | None:
 def _limit_groups(held: pl.DataFrame, parts: _Parts) -> pl.DataFrame:
     """The things that the quantity takes; of the first ones also those that are equal to the last."""
     number = pl.col("number")
-    if parts.quantity in ("most", "fewest"):
-        down = parts.quantity == "most"
-        some = held.filter(number > 0) if down else held
+    if parts.quantity in ("most", "fewest", "last"):
+        down = parts.quantity != "fewest"
+        some = held.filter(number > 0) if parts.quantity == "most" else held
         if some.is_empty():
             return some
         best = some.sort("number", descending=down).head(max(parts.number, 1))["number"]
@@ -223,5 +255,6 @@ def _label(parts: _Parts, counted: Query) -> str:
         "some": "at least one",
         "most": "the most",
         "fewest": "the fewest",
+        "last": "the oldest last",
     }[parts.quantity]
     return f"with {words} {noun(counted, 2 if parts.number > 1 or parts.quantity in ('most', 'fewest', 'none') else 1)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 import polars as pl
 
@@ -107,6 +108,15 @@ def tally_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: Ci
         return
     if tally.ranked:
         first = tally.rows["number"][0]
+        if tally.quantity == "last":
+            names = ", ".join(title(plan, held[key]) for key, days in tally.rows.iter_rows() if days == first)
+            yield f"{names}: {count_of(first, 'day', 'days')} since the last {noun(of, 1)}, the most of {among}."
+            for key, days in tally.rows.head(ROWS).iter_rows():
+                yield (
+                    f"- {title(plan, held[key])}: last on {library.today - timedelta(days=days)} "
+                    f"{mark(plan, held[key], library, citations)}"
+                )
+            return
         tied = [title(plan, held[key]) for key, number in tally.rows.iter_rows() if number == first]
         yield f"{', '.join(tied[:5])}: {count_of(first, noun(of, 1), noun(of, 2))}, the {tally.quantity} of {among}."
     else:

@@ -32,6 +32,10 @@ def account_for(query: Query, reading: Reading, frame: pl.DataFrame) -> Query:
         and _COLUMN.isdisjoint(sense.kind for sense in piece.senses)
         and not is_event_verb(reading, piece)
     )
+    about = re.search(
+        r"\b(?:is there|are there|any) (?:an? |any )?(\w+) (?:whose|who|that|which)\b", reading.asked.text
+    )
+    unused = tuple(word for word in unused if about is None or stem(about[1]) != word)
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
     lost += [word for _, word in reading.passed_over if not _understood(word, query, reading)]
     lost += [*_unknown_counts(query, reading, frame), *_rates(query, reading), *_opinions(reading)]
@@ -259,6 +263,9 @@ def unmet(query: Query, reading: Reading) -> Query:
     named = query.entity.name in ("person", "dependency") or people or whose
     if query.intent == "who" and not query.columns and not named:
         lost.append("who")
+    order = query.order  # the oldest of the rows is no group of them
+    if query.intent == "group" and order is not None and order.column in {*query.entity.dates, *query.entity.measures}:
+        lost.append(order.words)
     fewest = [
         one for piece in reading.pieces if (one := piece.sense("order")) and (one.column, one.value) == ("count", "up")
     ]

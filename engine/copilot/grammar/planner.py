@@ -304,4 +304,5 @@ def _rank(one: Reading) -> tuple[int, int, bool, int, int]:
     """How well a reading fits, the best first; a noun that people use of other things, too, comes after theirs."""
     named = {piece.phrase for piece in one.pieces if piece.sense("noun")}
     loose = named <= {stems(word) for word in one.entity.loose}
-    return len(one.unknown) + _orphans(one), -one.understood_words, bool(named) and loose, -one.noun, one.at
+    own = sum(stem(text) in _SINGLE for text, _ in one.corrections)  # a noun of another thing is not misspelt
+    return len(one.unknown) + _orphans(one) + own, -one.understood_words, bool(named) and loose, -one.noun, one.at

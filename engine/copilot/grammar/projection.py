@@ -84,7 +84,7 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return _spent(replace(query, intent="compare", constraints=kept, halves=halves))
     over = _period(reading, frame)
     if over is not None:
-        left = tuple(word for word in query.unknown if word not in PERIODS)
+        left = tuple(word for word in query.unknown if word != over.partition(":")[0])
         return replace(query, intent="group", group=over, unknown=left)
     by = _group(reading, frame, query.intent)
     ranked = any((one := piece.sense("order")) and one.column == "size" for piece in reading.pieces)
@@ -171,14 +171,27 @@ def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attribut
     ):
         if not lookup or how is not None:
             by = _period(reading, frame) or _group(reading, frame, query.intent)
-            query = replace(query, unknown=tuple(word for word in query.unknown if word not in PERIODS))
+            over = (by or "").partition(":")
+            query = replace(query, unknown=tuple(word for word in query.unknown if word != over[0] or not over[1]))
             minutes = asked.matches(r"\bin minutes\b")
             query = replace(
                 query, minutes=minutes, unknown=tuple(w for w in query.unknown if not (minutes and w == "minutes"))
             )
-            return _spent(replace(query, intent="measure", measure=(measures[-1], how or "median"), group=by))
+            query = replace(query, intent="measure", measure=(measures[-1], how or "median"), group=by)
+            return _spent(query if by is not None else _each(query, reading))
         return replace(query, intent="what", columns=(measures[-1],))
     return None
+
+
+def _each(query: Query, reading: Reading) -> Query:
+    """A number for each of what "and" joins: "for critical incidents, and for high ones"."""
+    several = next((one for one in query.constraints if one.parts and not one.dimension.startswith("own")), None)
+    if several is None:
+        return query
+    parts = tuple(sorted(several.parts, key=lambda one: one.at))
+    if "and" not in reading.asked.words[parts[0].at : parts[-1].at]:
+        return query
+    return replace(query, constraints=tuple(one for one in query.constraints if one is not several), halves=parts)
 
 
 def _limits(query: Query, measures: Sequence[str]) -> bool:
@@ -262,9 +275,13 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
             return wanted
     if most and intent == "who":
         roles = columns_of(reading, "role", frame)
-        owing = reading.asked.matches(
-            r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with|did|does|do|made|makes|handles|handled)\b"
-        ) or any((one := piece.sense("date")) and one.column in ENDS for piece in reading.pieces)
+        owing = (
+            reading.asked.matches(
+                r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with|did|does|do|made|makes|handles|handled)\b"
+            )
+            or "actor" in reading.entity.people
+            or any((one := piece.sense("date")) and one.column in ENDS for piece in reading.pieces)
+        )
         return next(iter(roles or (reading.entity.people if owing else ())), None)
     after = reading.pieces[by + 1 :] if by is not None else reading.pieces
     start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)

@@ -18,7 +18,9 @@ from engine.copilot.grammar.windows import TimeWindow
 from engine.copilot.grammar.wording import write_out
 
 LONGEST_PHRASE = 7
-_SPANS = frozenset(("day", "week", "month", "quarter", "year"))  # never searched for in titles
+_SPANS = frozenset(
+    ("day", "week", "month", "quarter", "year", "after", "before", "behind", "since", "until", "next")
+)  # never searched for in titles
 SIGNS = {
     **dict.fromkeys(
         phrases(
@@ -185,7 +187,7 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
         elif (opposite := _opposite(word, known)) is not None:
             pieces.append(replace(piece, senses=(opposite,)))
         elif (
-            (word == "under" and _names_follow(piece, asked, known))
+            (word == "under" and (_names_follow(piece, asked, known) or _row_follows(piece, asked, entity, frame)))
             or is_filler(word)
             or is_everyday(word)
             or (len(word) > 5 and nearest(word, FILLERS, most=1) is not None and nearest(word, known.singles) is None)
@@ -267,6 +269,11 @@ def _names_follow(piece: Piece, asked: CopilotQuestion, known: Lexicon) -> bool:
     """Whether a name stands right behind: "under ISO 27001"."""
     following = asked.words[piece.end :]
     return any(one.kind == "name" for size in range(1, 4) for one in known.senses(tuple(following[:size])))
+
+
+def _row_follows(piece: Piece, asked: CopilotQuestion, entity: Entity, frame: pl.DataFrame) -> bool:
+    """Whether the identifier of rows stands right behind: "under CHG-7898"."""
+    return any(_keys(entity, frame, word) for word in asked.words[piece.end : piece.end + 1])
 
 
 def _keys(entity: Entity, frame: pl.DataFrame, word: str) -> list[str]:

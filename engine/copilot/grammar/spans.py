@@ -82,6 +82,7 @@ def spans_of(
 ) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
     """The spans as constraints; two that are compared are halves; the words of those that apply to nothing."""
     made: list[Constraint] = []
+    days: list[tuple[date, date]] = []
     lengths: list[Constraint] = []  # how long it took
     lost: list[str] = []
     for asked in reading.asked.windows:
@@ -117,6 +118,7 @@ def spans_of(
         bounds += [pl.col(column) <= window.last] if window.last else []
         verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
         within = pl.all_horizontal(bounds).fill_null(False)
+        days.append((window.first or date.min, window.last or date.max))
         made.append(Constraint("window", f"{verb} {window.with_days}", within, after=True))
         for other in _other_verbs(reading, dates, column):  # "opened and closed in October"
             both = pl.all_horizontal(pl.col(other).is_between(window.first or date.min, window.last or date.max))
@@ -132,7 +134,7 @@ def spans_of(
         )
     ):
         return lengths, tuple(made), tuple(lost)
-    return [*_apart(made, frame), *lengths], (), tuple(lost)
+    return [*_apart(made, days), *lengths], (), tuple(lost)
 
 
 def _other_verbs(reading: Reading, dates: Sequence[str], column: str) -> list[str]:
@@ -146,9 +148,9 @@ def _other_verbs(reading: Reading, dates: Sequence[str], column: str) -> list[st
     ]
 
 
-def _apart(made: list[Constraint], frame: pl.DataFrame) -> list[Constraint]:
+def _apart(made: list[Constraint], days: Sequence[tuple[date, date]]) -> list[Constraint]:
     """Spans that have no day in common are alternatives: "in October and November"."""
-    if len(made) < 2 or not frame.filter(pl.all_horizontal(one.where for one in made)).is_empty():
+    if len(made) < 2 or len(made) != len(days) or max(first for first, _ in days) <= min(last for _, last in days):
         return made
     if len({one.label.split(" ")[0] for one in made}) > 1:
         return made

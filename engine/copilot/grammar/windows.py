@@ -25,7 +25,9 @@ _YEAR = (
     r"(?! (?:users|customers|people)\b)"
 )
 _POINT = (
-    rf"(?:(?P<iso>(?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-]))|(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|"
+    rf"(?:(?P<iso>(?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-]))|"
+    rf"(?:(?P<named>{'|'.join(_DAYS)}),? (?:the )?(?=\d|{_MONTH.replace('?P<month>', '?:')} \d))?"
+    rf"(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|"
     rf"th)?\s+)?{_MONTH}(?:\s+(?P<dom2>\d{{1,2}})"
     rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>{_YEAR})|"
     rf"(?P<weekday>{'|'.join(_DAYS)})|"
@@ -115,7 +117,9 @@ def _span(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] |
         day = today + timedelta(days=(7 - back) % 7) if ahead else today - timedelta(days=back)
         return day, day
     if part["month"]:
-        return _month(part, today, ahead)
+        days = _month(part, today, ahead)
+        wrong = days is not None and part["named"] and _DAYS[days[0].weekday()] != part["named"]
+        return None if wrong else days  # "Tuesday 23 November" that is a Monday
     if part["end"]:
         end = part["end"]
         if end.startswith("christmas"):

@@ -31,6 +31,7 @@ _MONTH = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 _BASE = {"ack": "acknowledge", "acknowledg": "acknowledge", "mitigat": "mitigate", "resolv": "resolve"}
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _NOBODY = r"(?:we|i|you|they|it|the|our|my|this|that|he|she|a|an|all|any)\b"  # no name of a person
 _QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 _SOMEBODY = (
@@ -116,13 +117,50 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             r"(?<=^who )(?:has |have )?(?:left|quit)\b(?= (?:in|since|this|last|recently)\b| *[?.!]*$)",
             "departed",
         ),
-        (r"\bpast (?:its|their|the) (?:(?!due)\w+ date|deadlines?)\b", "overdue"),
+        (r"\bpast (?:its|their|the) (?:(?!due)\w+ date|(?:\w+ )?deadlines?)\b", "overdue"),
         (r"\bwhat keeps (?:on )?(?:breaking|failing|going (?:down|wrong))\b", "incidents ever by service, the most"),
         (r"\b(?:in|during|within) the (?:24 ?h(?:ours)?|day) (?=before inc-)", ""),
         (r"\b(?:over|via|through|across) (?=(?:https?|tls|sftp|ssh|tcp|udp|ftp)\b)", "with "),
         (r"\bafter (?=(?:more|less|longer|over|under) )", ""),
         (r"\b(?:any|all|whatever|regardless of|every) (?:the |its |their )?(?:status|state)(?:es|s)?\b", "ever"),
         (r"\bmost (?:often|frequently)\b", "the most"),
+        (
+            r"\bplaybooks?(?: (?:was|were|gets?|got|is|are|has been))* (?:blocked|refused|stopped) the most\b",
+            "policy blocks ever by playbook, the most",
+        ),
+        (r"\bdays? of (?:the |a )?week\b", "weekday"),
+        (r"\ball together\b", "altogether"),
+        (r"\bwhatsoever\b|\bat all(?=\s*[?.!]*$)", ""),
+        (  # who wants to know says nothing of what
+            r"^(?:an? |the |our |my )?(?:customer|client|auditor|prospect|regulator|board|ceo|boss|manager|colleague|"
+            r"assessor|lawyer|insurer)s? (?:asks?|asked|is asking|wants? to know|wanted to know|would like to know)"
+            r"(?: us| me)?(?: whether| if|[:,])+ ",
+            "",
+        ),
+        (
+            r"\bhow many (users|customers|people|patients) (?:(?:did|have) we|were|are|was|got|have been) "
+            r"(?:all )?(?:affect|hit|impact|hurt)(?:ed)?\b(?! by)",
+            r"how many \1 were hit by incidents",
+        ),
+        (
+            r"\b(how (?:long|many \w+)) do(?:es)? (?:we|it|they) (?:usually |typically )?need "
+            r"(?=(?:on average )?to \w+)",
+            r"\1 does it take ",
+        ),
+        (
+            r"^on which (services|vendors) (?:do|does) ((?:nothing|nobody|no)\b.*?) (depend|rel[yi])(?:e?s)?\b",
+            lambda match: f"which {match[1]} {match[2]} {match[3].replace('reli', 'rely')} on",
+        ),
+        (r"^on which (services|vendors) (?:was|were|has|have) (?!there)", r"which \1 had "),
+        (
+            r"\b(?:is there |are there )?(?:any|an|which) (engineer|person|people|service|vendor|owner)s? whose "
+            r"(\w+) (?:have |has |were |was )?never (?:been )?(\w+(?: back)?)"
+            r"(?: (?:and|or|nor) (?:were |was |have |has )?(?:never )?(?:been )?(\w+(?: back)?))?",
+            lambda match: (
+                f"{'people' if match[1] in ('engineer', 'person', 'owner') else f'{match[1]}s'} whose {match[2]} never "
+                f"{match[3]}{f' or {match[4]}' if match[4] else ''}"
+            ),
+        ),
         (
             r"\bdid (?:nobody|no one|noone) (?!own\b)(\w+?)(e?)(?= |$|\?)",
             lambda match: f"not {match[1]}{match[2] or 'e'}d",
@@ -175,6 +213,7 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
             r"\1s ",
         ),
         (r"\bdid ((?:the |our )?\w+) open\b", r"\1 opened"),
+        (r"^where are we (?:still )?(?:vulnerable|exposed) to\b", "which open findings with"),
         (r"\bare we (?:still )?(?:vulnerable|exposed) to\b", "any open findings with"),
         (
             r"\b(not|never) (\w+ed(?: at| off)?|met|run|ran) (?:in|for|within|during) (?:over |more than |at least )?"
@@ -183,6 +222,7 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         ),
         (r"\b(than|least|most|exactly) once\b", r"\1 1"),
         (r"\bon an? (\w+day)\b", r"on \1s"),
+        (rf"\b({_WEEKDAY}s)((?:,| or| and)+ )(?:an? )?({_WEEKDAY})\b", r"\1\2\3s"),
         (r"\b(took|takes?|taking|lasted|lasts?|ran) (?:over|more than) an? (day|week)\b", r"\1 longer than a \2"),
         (r"\b(took|takes?|taking|lasted|lasts?) (?:under|less than) an? (day|week)\b", r"\1 less than 1 \2"),
         (
@@ -229,6 +269,14 @@ _NEXT_QUESTION = re.compile(
     rf",?\s+(?:and|also|plus|but)(?:\s+also)?(?=\s+{_QUESTION}{_TAG})|,(?=\s+(?:and\s+)?{_QUESTION}{_TAG}))\s*",
     re.IGNORECASE,
 )
+# what is asked about, or left aside, said first: "of the incidents since May, which …", "after billing, who …"
+_AHEAD = re.compile(
+    r"(?:and |so )?(?:(?:out )?of|among|amongst|from|for|in|on|after|before|since|during|besides|except|apart from|"
+    r"other than|next to|behind)\b(?!.*\b(?:which|who|what|how|when|why)\b)",
+    re.IGNORECASE,
+)
+# asks for what is listed already
+_LISTED = re.compile(r"(?:and )?(?:which|which ones|how|how so|who)[\s?!.]*", re.IGNORECASE)
 _RELATIVE = re.compile(
     r"\b(?:vendors|suppliers|people|users|owners|somebody|person|those|incidents|services|findings|ones|risks|controls|"
     r"policies|requests|deploys|that|which)\s*,?$",
@@ -271,11 +319,12 @@ def clauses(text: str) -> tuple[str, ...]:
             continue  # "which vendor and which risk are his?" asks the same of both
         if re.search(_SCORED, before, re.IGNORECASE) and re.fullmatch(_REASON, text[match.end() :].casefold()):
             continue  # "readiness went down since May, why?" is no question for the number
-        if not before or (match[0].strip() in ("", ",") and _RELATIVE.search(before)):
+        if not before or (match[0].strip() in ("", ",") and (_RELATIVE.search(before) or _AHEAD.match(before))):
             continue
         if match[0].strip(" ,").casefold() in ("and", "also", "plus", "but") and len(before.split()) < 2:
             continue
         found.append(before)
         at = match.end()
     rest = text[at:].strip(" ,?!;.")
-    return tuple(one for one in (*found, rest) if re.search(r"\w", one)) or (text,)
+    said = [one for one in (*found, rest) if re.search(r"\w", one)]
+    return tuple(one for n, one in enumerate(said) if not n or not _LISTED.fullmatch(one)) or (text,)

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import polars as pl
 import pytest
 
-from engine.copilot.entities.duty import SHIFT
+from engine.copilot.entities.duty import MAINTENANCE, SHIFT
 from engine.copilot.entities.operations import FINDING
 from engine.copilot.grammar.lexicon import Lexicon
 from engine.copilot.grammar.names import Names
@@ -46,6 +46,10 @@ class Shifts:
 
 def test_a_shift_without_a_service_is_for_all_of_them():
     assert SHIFT.source(Shifts())["covered_ids"].to_list() == [["svc-a", "svc-b"], ["svc-b"]]
+
+
+def test_maintenance_that_was_announced_only_afterwards_is_declared_after_the_fact():
+    assert "announced only afterwards" in MAINTENANCE.state("declared after the fact").words
 
 
 def test_a_shift_has_the_incidents_that_began_in_it_on_its_service():

@@ -120,6 +120,7 @@ def test_hours_of_the_day_are_read_where_they_are_said_as_such(text, hours):
         ("who was on call on monday", "2026-11-16", "2026-11-16"),
         ("what must be signed before friday", None, "2026-11-26"),
         ("away over christmas", "2026-12-25", "2026-12-25"),
+        ("what failed on monday 9 november", "2026-11-09", "2026-11-09"),
     ],
 )
 def test_what_is_ahead_is_asked_of_the_coming_day(text, first, last):

@@ -1,8 +1,68 @@
-"""What people write out or leave out, said in the words that all else reads; several questions in one message."""
+"""What is said first or by the way is no question of its own, and what people write out is read as what it means."""
 
 import pytest
 
+from engine.copilot.answers.offline import answer
 from engine.copilot.grammar.wording import clauses, write_out
+
+DINA = "dina.abrams@cobalt.example"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Of the incidents since May, which one took longest?", 1),
+        ("After billing, who is closest to running out of budget?", 1),
+        ("Do any suppliers sit outside the US? Which?", 1),
+        ("can an attacker get to dns? how", 1),
+        ("how many are open, and who owns them?", 2),
+    ],
+)
+def test_what_is_asked_about_or_left_aside_may_come_first(text, asked):
+    assert len(clauses(text)) == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("on a saturday or sunday", "on saturdays or sundays"),
+        ("on which day of the week", "on which weekday"),
+        ("findings past their fix deadline", "findings overdue"),
+        ("a customer asks: which vendors", "which vendors"),
+        ("on which services does nothing else depend", "which services nothing else depend on"),
+        ("do we need to do this on sunday", "do we need to do this on sunday"),
+    ],
+)
+def test_what_people_write_out_is_read_as_what_it_means(text, written):
+    assert write_out(text) == written
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who was on call when INC-2026-0071 started",  # cobalt has no shifts: an owner is not who was on call
+        "who was on duty when INC-2026-0071 was resolved",
+        "which day of the month do we deploy most",
+        "on which phase of the moon do we deploy most",
+        "which services have the longest deploys",
+        "is there any engineer whose deploys smell of fish",
+    ],
+)
+def test_what_was_not_understood_is_answered_by_nothing_else(question, cobalt):
+    assert answer(question, cobalt, asker=DINA).confidence == "none"
+
+
+def test_the_newest_vendor_is_the_one_that_came_last(cobalt):
+    last = cobalt.table("vendors").sort("onboarded_on", descending=True)["id"][0]
+    assert last in answer("newest vendor", cobalt, asker=DINA).text
+
+
+@pytest.mark.parametrize(
+    ("joined", "numbers"), [("critical incidents, and for high ones", 2), ("critical or high incidents", 1)]
+)
+def test_a_number_for_each_of_what_and_joins_is_one_for_each(joined, numbers, cobalt):
+    text = answer(f"average time to acknowledge for {joined}", cobalt, asker=DINA).text
+    assert text.count("average time to acknowledge") == numbers
 
 
 @pytest.mark.parametrize(
