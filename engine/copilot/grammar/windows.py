@@ -215,12 +215,10 @@ def _young(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
 
 
 def _hours(match: re.Match[str]) -> float:
-    """How long a number of units is."""
     return _number(match) * {"h": 1, "d": 24, "w": 168, "m": 730.5, "q": 2191.5, "y": 8766}[match["unit"][0]]
 
 
 def _half(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    """A half of a year."""
     year, second = int(match["year"] or match["hyear"] or today.year), (match["which"] or match["h"])[0] in "2s"
     days = (date(year, 7, 1), date(year, 12, 31)) if second else (date(year, 1, 1), date(year, 6, 30))
     return TimeWindow(*days, _match_text(match))
