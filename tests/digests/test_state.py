@@ -174,7 +174,9 @@ def test_a_reminder_in_the_chat_carries_a_button_that_completes_the_action(house
     assert [button["value"] for button in buttons] == [f"acme:{approval_id('acme', 'a1')}:approve"]
     (asked,) = house.rows(approvals)
     assert (asked["kind"], asked["subject"], asked["status"]) == ("staffing_action", "a1", "pending")
-    assert content["body_text"].startswith("Staffing action reminders (Acme): 1 reminder is owed")
+    assert content["body_text"].startswith(
+        "Staffing action reminders (Acme): 1 staffing action needs a reminder today, to 1 person"
+    )
 
 
 def test_text_of_people_cannot_call_anybody_in_the_chat(house):

@@ -105,7 +105,7 @@ def test_a_feed_has_the_entries_of_the_rows_that_are_left(duties, sign_in):
     [
         (
             f"{BOARD}?table=board",
-            "The parameter table must be one of attestations, frameworks, owners, "
+            "The parameter table must be one of owners, attestations, frameworks, "
             "without_attestation, earlier; got 'board'.",
         ),
         (
@@ -127,7 +127,7 @@ def test_what_cannot_be_filtered_is_said(duties, sign_in, path, message):
 @pytest.mark.real
 def test_a_parameter_that_a_report_declares_itself_means_what_the_report_says(duties, sign_in):
     answer = sign_in().get(f"{BASE}obligation-whatif?shiftWeeks=2&framework=soc2").json
-    assert answer["title"] == CATALOGUE["obligation-whatif"].title
+    assert answer["title"] == f"{CATALOGUE['obligation-whatif'].title}: duties move 2 weeks later"
     assert not any("whole report" in warning for warning in answer["warnings"])
 
 
