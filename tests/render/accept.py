@@ -5,14 +5,12 @@ Read the diff before committing it.
 
 from pathlib import Path
 
-from engine.model.declarations.declaration import WHEN_ASKED
+from engine.model.declarations.declaration import HEAVY
 from engine.render import RENDERERS
 from tests.render.editions import posture
 
 GOLDEN = Path(__file__).parent / "golden"
-TEXTS = tuple(
-    name for name in RENDERERS if name not in WHEN_ASKED
-)  # others are compressed, by whichever library there is
+TEXTS = tuple(name for name in RENDERERS if name not in HEAVY)  # others are compressed, by whichever library there is
 
 
 def main() -> None:

@@ -3,7 +3,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from engine.model.declarations.declaration import FORMATS, WHEN_ASKED
+from engine.model.declarations.declaration import FORMATS, HEAVY
 from engine.render import RENDERERS, download_name
 from tests.render.editions import of_tables, table
 
@@ -17,7 +17,7 @@ def test_every_format_of_a_report_has_a_renderer():
 def test_downloads_are_attachments_and_pages_are_not():
     assert {name for name, renderer in RENDERERS.items() if renderer.attachment} == {
         *("csv", "md", "ics", "oscal"),
-        *WHEN_ASKED,
+        *HEAVY,
     }
 
 

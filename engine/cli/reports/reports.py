@@ -12,7 +12,7 @@ import click
 from engine.cli.common import Steps, now, open_console_services, org_option, organization
 from engine.cli.names import figure_names, format_names, parameter_names, report_names
 from engine.cli.on_terminal import print_report
-from engine.model.declarations.declaration import WHEN_ASKED
+from engine.model.declarations.declaration import HEAVY
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 from engine.reporting.artifacts.durable_files import write_whole
@@ -44,7 +44,10 @@ as_of_option = click.option("--as-of", metavar="DAY", help="As it was at the end
     help="The scheduler of a Dask cluster that builds them instead; SVC_BUILD_CLUSTER without.",
 )
 def build(org: str | None, everyone: bool, jobs: int | None, cluster: str | None) -> None:
-    """Build every report in every format, so that reading them is instant. What is there is not made again."""
+    """Build every report, so that reading them is instant. What is there is not made again.
+
+    What each says is kept, and its JSON; its page and other formats are rendered of that when they are first read.
+    """
     from engine.reporting.batch import batch
 
     if everyone and org is not None:
@@ -164,7 +167,7 @@ def report_bytes(name: str, org: str | None, form: str | None, query: dict[str, 
     "--format",
     "further",
     multiple=True,
-    type=click.Choice(WHEN_ASKED),
+    type=click.Choice(HEAVY),
     help="Also write these of every report that has them.",
 )
 @click.option("--framework", metavar="ID", help="A framework instead, as `hq import --framework` takes it.")

@@ -17,7 +17,7 @@ from engine.model.errors import BadRequest, NotFound
 from engine.model.suggestions import suggestion
 
 FORMATS = ("json", "csv", "html", "md", "xlsx")
-WHEN_ASKED = ("xlsx", "pdf")  # formats that nobody makes ahead
+HEAVY = ("xlsx", "pdf")  # formats that an exported site has where somebody asks for them
 EXPLAIN = "explain"  # the parameter of every report
 _OF_ALL = ", ".join([*(one.name for one in FILTERS), EXPLAIN, *(one.name for one in PAST_PARAMETERS)]) + " and format"
 
@@ -62,9 +62,9 @@ class Declaration(ABC):
         return bool(self.plans) and any(parameter.name in query for parameter in PLAN_PARAMETERS)
 
     @property
-    def prebuilt_formats(self) -> tuple[str, ...]:
-        """The formats that are made before anybody asks for them."""
-        return tuple(form for form in self.formats if form not in WHEN_ASKED)
+    def light_formats(self) -> tuple[str, ...]:
+        """The formats that take no time to speak of."""
+        return tuple(form for form in self.formats if form not in HEAVY)
 
     def format(self, wanted: str | None, parameters: Mapping[str, object]) -> str:
         """The format asked for, else the report's first. BadRequest names those that it has."""

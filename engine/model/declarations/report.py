@@ -15,8 +15,8 @@ import polars as pl
 
 from engine.model.columns import COLUMNS
 from engine.model.days import spelled_day
-from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter
-from engine.model.declarations.declaration import FORMATS, Declaration
+from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter, Parameters
+from engine.model.declarations.declaration import EXPLAIN, FORMATS, Declaration
 from engine.model.documents.abbreviations import abbreviations_in
 from engine.model.documents.document import Document, Table
 from engine.model.figures.figure import ASK, FIGURES, Figure, Figures, Recall, facts_of, parameters_of
@@ -89,6 +89,15 @@ class Report(Declaration):
                 if frames[fact].filter(pl.col(column) == asked).is_empty():
                     raise parameter.refusal(str(asked), f"{parameter.expectation} as of {spelled_day(ask.as_of)}")
         return Figures(self.figures, frames, ask, recall)
+
+    def answer(
+        self, frames: Mapping[str, pl.DataFrame], ask: Ask, parameters: Parameters, recall: Recall | None = None
+    ) -> Document:
+        """What it is asked for: its document, or the explanation of the figure that the parameters name."""
+        explained = parameters.get(EXPLAIN)
+        return (
+            self.document(frames, ask, recall) if explained is None else self.explanation(frames, ask, str(explained))
+        )
 
     def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask, recall: Recall | None = None) -> Document:
         """The report's document; ``frames`` hold at least its facts, of one organization."""

@@ -21,6 +21,7 @@ from engine.replica.replica import Replica
 from engine.replica.view import View
 from engine.reporting.artifacts.artifact_names import artifact_name
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
+from engine.reporting.snapshot.ahead import AHEAD
 from engine.reporting.snapshot.fact_cache import KEPT_DERIVED, KEPT_TITLES
 from engine.reporting.snapshot.missing_weeks import MissingWeeks
 from engine.reporting.snapshot.part_positions import newest_erasure
@@ -72,7 +73,7 @@ def batch_snapshots(batch: ReportBatch) -> Iterator[Snapshots]:
 
 
 def build_chunk(batch: ReportBatch, org_ids: Sequence[str]) -> OrganizationsRun[BuildResult]:
-    """Every report of these organizations in all its formats, under default parameters; facts in one pass for all.
+    """What every report says of these organizations, and its JSON, under default parameters; facts in one pass for all.
 
     Organizations whose artifacts are all there are not read. The copy of the records goes with the chunk. What fails
     for one of them is among the failures, as it can go from one process to another; what fails for all is raised.
@@ -99,10 +100,9 @@ def _finished_result(snapshots: Snapshots, org_id: str, now: datetime) -> BuildR
     with snapshots.open(org_id, now=now) as snapshot:
         snapshot.prefetch()
         for report in snapshots.declarations.values():
-            for form in report.prebuilt_formats:
-                if snapshot.from_cache(report.name, {}, form) is None:
-                    return None
-                kept += 1
+            if not snapshot.is_built_ahead(report):
+                return None
+            kept += len(AHEAD)
     return BuildResult(org_id, 0, kept, 0)
 
 
@@ -172,8 +172,7 @@ def _organization(snapshots: Snapshots, source: _OwnFacts, reading: float) -> Bu
     ) as snapshot:
         check()
         for report in catalogue.values():
-            for form in report.prebuilt_formats:
-                artifact = snapshot.bytes(report.name, {}, form, must_keep=True)
+            for artifact in snapshot.build_ahead(report):
                 if artifact.made:
                     made, size = made + 1, size + len(artifact.data)
                 else:

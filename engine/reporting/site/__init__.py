@@ -103,7 +103,7 @@ class _Site:
         return self._file(named, "html") if named in every else ""
 
     def _formats(self, report: Report) -> list[str]:
-        return [form for form in report.formats if form in report.prebuilt_formats or form in self.further]
+        return [form for form in report.formats if form in report.light_formats or form in self.further]
 
     def _write_files(self, report: Report) -> None:
         """A report in all formats but its page, which leads to others."""

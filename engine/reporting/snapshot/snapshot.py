@@ -11,6 +11,7 @@ HTTP, batch, archives, digests, the site and the command line all ask a snapshot
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -25,6 +26,7 @@ from engine.render import RENDERERS
 from engine.reporting.artifacts.artifact_names import Name
 from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.index import parts_of, resolve_report
+from engine.reporting.snapshot.ahead import AHEAD, EDITION, edition_ahead, render_ahead
 from engine.reporting.snapshot.part_positions import newest
 from engine.reporting.snapshot.subject import FactSource, PartHeads, RevisionOnDay, Subject
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:  # cached answers must not import Polars
     import polars as pl
 
     from engine.model.declarations.report import Report
-    from engine.model.figures.figure import Figures, Recall
+    from engine.model.figures.figure import Figures
     from engine.reporting.difference.comparison import Side
 
 T = TypeVar("T")
@@ -162,6 +164,15 @@ class Snapshot:
         form = declared.format(format, parameters)
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
 
+    def build_ahead(self, report: Declaration) -> list[Artifact]:
+        """Keep what a report says under default parameters, and its JSON. Unavailable: the disk does not take them."""
+        parameters = report.parse({})
+        return [self._keep(report, form, parameters, partial(render_ahead, form), must_keep=True) for form in AHEAD]
+
+    def is_built_ahead(self, report: Declaration) -> bool:
+        """Whether there is nothing of it that ``build_ahead`` would make."""
+        return all(self._from_cache(report, form, report.parse({})) for form in AHEAD)
+
     def from_cache(
         self, report: str, query: Mapping[str, str], format: str | None = None, *, shared: bool = False
     ) -> Artifact | None:
@@ -178,7 +189,7 @@ class Snapshot:
 
     def prefetch(self) -> None:
         """Bring here what other machines built of every report."""
-        every = [(report, form) for report in self.catalogue.values() for form in report.prebuilt_formats]
+        every = [(report, form) for report in self.catalogue.values() for form in AHEAD]
         names = [self._name(report, form, report.parse({})) for report, form in every]
         self.artifacts.prefetch(self.org_id, names, self._is_wanted)
 
@@ -201,14 +212,25 @@ class Snapshot:
         with self.artifacts.building(self._name(report, form, parameters)[0]):
             if kept := self._from_cache(report, form, parameters, shared=True):
                 return kept
-            data = self._retry_if_replica_lost(lambda: render(self._edition(report, parameters)))
-            name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
+            name, key = self._name(report, form, parameters)
+            if ahead := self._edition_ahead(report, parameters, name):
+                data = render(ahead)
+            else:
+                data = self._retry_if_replica_lost(lambda: render(self._edition(report, parameters)))
+                name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
             try:
                 self.artifacts.put(name, data, self._is_wanted)
             except Unavailable:  # is said in the log
                 if must_keep:
                     raise
             return Artifact(name, key, data, made=True)
+
+    def _edition_ahead(self, report: Declaration, parameters: Parameters, name: Name) -> Edition | None:
+        """What a batch kept of the report, where there may be any and it was not computed here."""
+        is_here = name.format == EDITION or (report.name, *parameters.items()) in self._editions
+        if is_here or parameters != report.parse({}):
+            return None
+        return edition_ahead(self.artifacts, name, self._is_wanted)
 
     def _is_wanted(self) -> bool:
         """Whether what is made here may be kept: not where a person went meanwhile."""
@@ -265,7 +287,7 @@ class Snapshot:
         frames, ask = self._question(report, parameters)
         key, sources = (report.name, *parameters.items()), (*frames.values(), ask)
         return self._source.documents.get_or_make(
-            key, sources, lambda: _build_document(report, frames, ask, parameters, self._source.row_memory.recall)
+            key, sources, lambda: report.answer(frames, ask, parameters, self._source.row_memory.recall)
         )
 
     def comparison_side(self, report: "Report", parameters: Parameters) -> "Side":
@@ -274,7 +296,7 @@ class Snapshot:
 
         frames, ask = self._question(report, parameters)
         return Side(
-            _build_document(report, frames, ask, parameters),
+            report.answer(frames, ask, parameters),
             report.values(frames, ask),
             ask,
             self.revision.seq,
@@ -301,19 +323,6 @@ class Snapshot:
             {name: self._source.frame(report.source_of(name), over) for name in report.facts},
             Ask(subject.as_of, period, subject.settings, options, self.own_frameworks),
         )
-
-
-def _build_document(
-    report: "Report",
-    frames: Mapping[str, "pl.DataFrame"],
-    ask: Ask,
-    parameters: Parameters,
-    recall: "Recall | None" = None,
-) -> Document:
-    explained = parameters.get(EXPLAIN)
-    if explained is not None:
-        return report.explanation(frames, ask, str(explained))
-    return report.document(frames, ask, recall)
 
 
 def _hash(edition: Edition) -> bytes:

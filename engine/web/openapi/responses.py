@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from engine.model.declarations.declaration import WHEN_ASKED
+from engine.model.declarations.declaration import HEAVY
 from engine.model.declarations.report import Report
 from engine.render import RENDERERS
 from engine.web.answers.shape import Failure, OscalDocument, ReportEnvelope
@@ -97,7 +97,7 @@ def _report(handler: object, catalogue: Mapping[str, Report], schemas: Schemas) 
     for form in report.formats:
         if form not in JSON_FORMATS:
             media = RENDERERS[form].content_type.partition(";")[0]
-            content[media] = {"schema": {} if form in WHEN_ASKED else {"type": "string"}}
+            content[media] = {"schema": {} if form in HEAVY else {"type": "string"}}
     kinds = [JSON_FORMATS[form] for form in report.formats if form in JSON_FORMATS]
     if kinds:
         others = [kind for kind in kinds if kind is not ReportEnvelope]

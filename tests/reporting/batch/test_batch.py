@@ -23,6 +23,7 @@ from engine.reporting.batch.build_costs import BuildCosts
 from engine.reporting.batch.chunk import build_chunk
 from engine.reporting.batch.chunk_runs import in_processes
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
+from engine.reporting.snapshot.ahead import AHEAD
 from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
 from engine.store.log.parts import PERSON_ERASED, part_of
@@ -32,7 +33,7 @@ from tests.reporting.snapshot.test_snapshots import NOW, files
 
 ORGS = ("brightline", "cobalt", "empty")
 SOME = {report.name: report for report in REPORTS[::12]}
-COUNT = sum(len(report.prebuilt_formats) for report in SOME.values())
+COUNT = len(AHEAD) * len(SOME)
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +69,7 @@ def request_all(store, folder, catalogue, org_ids):
         for org_id in org_ids:
             with snapshots.open(org_id, now=NOW) as snapshot:
                 for report in catalogue.values():
-                    for form in report.prebuilt_formats:
-                        snapshot.bytes(report.name, {}, form)
+                    snapshot.build_ahead(report)
     return files(folder)
 
 
