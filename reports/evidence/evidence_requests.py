@@ -6,7 +6,6 @@ from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, FrameRow, Opening, Table
-from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, by_control, open_requests, with_recipients
 from reports.figures import select
@@ -20,7 +19,6 @@ HIDDEN = (
     *("control_title", "owner_left", "next_step"),
 )
 MOST_NAMED = 3  # requests in one warning
-TONES: dict[str, Tone] = {"paused": "calm"}
 LABELS = {"id": "Request", "title": "Asked for", "status": "Our status"}
 DEFINITIONS = {
     "Our status, auditor status": "The first is what we say of the request, the second what the auditor says. Only the "
@@ -152,9 +150,7 @@ def _charts(queue: pl.DataFrame) -> list[Chart]:
         .with_columns(pl.col("clock").str.replace_all("_", " "))
     )
     alt = "Open requests of each priority by the state of their clock."
-    return [
-        Chart("stacked", "Open requests by priority", frame, "priority", "requests", alt, series="clock", tones=TONES)
-    ]
+    return [Chart("stacked", "Open requests by priority", frame, "priority", "requests", alt, series="clock")]
 
 
 REPORT = Report(

@@ -29,7 +29,7 @@ GAP_NAMES = {
     **{"missing": "Missing", "expired": "Expired", "wrong_scope": "Wrong scope", "qualified_opinion": "Reservations"},
     "cuec_unmapped": "Our part not mapped",
 }
-TONES: dict[str, Tone] = {"missing": "bad", "expired": "watch"}
+TONES: dict[str, Tone] = {"our part not mapped": "bad", "reservations": "watch"}
 LABELS = {
     "title": "Inherited control",
     "held": "What we hold",

@@ -20,7 +20,7 @@ from engine.render.links import Links, ThingKey
 from engine.reporting.site.list_tables import list_table, summary
 from engine.reporting.site.mentions import ReportPage
 from engine.reporting.site.plan_pages import NO_PLAN, PlanPage
-from engine.reporting.site.portrait import Portrait
+from engine.reporting.site.portrait import PROOFS, Portrait
 from engine.reporting.site.questions import SiteQuestion
 from engine.reporting.site.things import LISTS, Thing, list_file
 from engine.reporting.snapshot.subject import Subject
@@ -143,7 +143,7 @@ def proof(things: Sequence[Thing], portraits: Mapping[ThingKey, Portrait]) -> li
     if shown is None:
         return []
     portrait = portraits.get((shown.kind, shown.key), Portrait(""))
-    proofs = [line for part in portrait.parts for line in part.lines if "/api/" not in line]
+    proofs = [line for part in portrait.parts if part.title in PROOFS for line in part.lines if "/api/" not in line]
     name = shown.small.removeprefix("SOC 2 ")
     newest = f"{shown.title}, newest: {'; '.join(proofs[:2])}." if proofs else f"{shown.title}: nothing proves it."
     return [Answer(f"What proves {name}?", shown.file, portrait.sentence, "", "", Markup(""), newest)]

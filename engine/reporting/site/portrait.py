@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 MOST_LINES = 12
 REPORTS = "/api/governance/compliance"
+PROOFS = ("What proves it", "What is on record for it")  # of a control that is effective, of any other
 
 
 class PortraitPart(NamedTuple):

@@ -13,7 +13,7 @@ from engine.render.cell_texts import plain_action
 from engine.render.links import ThingKey
 from engine.reporting.site.framework_portraits import frameworks
 from engine.reporting.site.operation_portraits import incidents, requests, services
-from engine.reporting.site.portrait import REPORTS, Portrait, number, part
+from engine.reporting.site.portrait import PROOFS, REPORTS, Portrait, number, part
 from engine.reporting.site.vendor_needs import needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -46,7 +46,7 @@ def _controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         gap = gaps.get(key)
         said = [_standing(row, causes.get(key, "")), _duty(gap, snapshot.as_of)]
         lines = [_proof(claim) for claim in proofs.get(key, ())]
-        proof = part("What proves it" if gap is None else "What is on record for it", lines)
+        proof = part(PROOFS[0] if gap is None else PROOFS[1], lines)
         proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof
         work = [part("What closes it", _work_on(gap))] if gap is not None else []
         yield ("control", ":".join(key)), Portrait(" ".join(filter(None, said)), [*work, proof])
