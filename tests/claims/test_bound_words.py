@@ -16,6 +16,8 @@ DAY = date(2026, 11, 20)
 FOLLOW = {
     "executive-summary": "days from the snapshot before, whose day the posture has",
     "evidence-freshness": "fresh and due soon together, of which evidence_in_window_pct is the share",
+    "obligation-density-trend-history": "the share of the last four weeks, whose counts the rows have",
+    "obligation-forecast": "days after the due day that is said",
     "posture-score": "days from the snapshot before, whose day the posture has",
 }
 
