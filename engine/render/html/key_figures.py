@@ -15,6 +15,7 @@ SHORT = 22  # characters of a figure that needs no broader field
 AROUND = 45  # characters of a headline that say what a number is of
 _NO_FIGURE = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}|(?:[A-Z]{2,}|Article) \d+")  # 27 Nov 2026, SOC 2, Article 32
 _NUMBER = re.compile(r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?![\w-]|[.,]\d)(\s?(?:%|hours?|days?))?")
+_URGENT = re.compile(r"overdue|_passed$|expired|breache[sd]|missed|_critical")
 ECHOED = ("horizon_weeks", "trend_weeks")  # say what was asked
 THEN = "scenario_"  # what a figure would be, beside what it is
 
@@ -85,7 +86,7 @@ def _figure(document: Document, name: str, content: object, change: str) -> KeyF
         name,
         _title(document, name),
         content,
-        _tone(document.summary[name], better, document.units.get(name, "")),
+        _tone(name, document.summary[name], better, document.units.get(name, "")),
         _with_sign(moved, document.units.get(change) or "points") if isinstance(moved, int | float) else "",
         _movement(moved, better) if isinstance(moved, int | float) else None,
     )
@@ -95,12 +96,15 @@ def _title(document: Document, name: str) -> str:
     return document.titles.get(name) or words.label(name)
 
 
-def _tone(value: object, better: Better, unit: str) -> Tone | None:
-    """Good where there is nothing left of what should not be, or all of what should; watch where there is some."""
+def _tone(name: str, value: object, better: Better, unit: str) -> Tone | None:
+    """Good where there is nothing left of what should not be, or all of what should; watch where there is some.
+
+    Bad is what waits for somebody already: past its day, or critical.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if better == "less":
-        return "watch" if value else "good"
+        return "good" if not value else "bad" if _URGENT.search(name) else "watch"
     return "good" if better == "more" and unit == "percent" and value >= 100 else None
 
 

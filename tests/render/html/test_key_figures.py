@@ -24,6 +24,14 @@ def test_what_is_wrong_comes_before_what_counts_and_a_good_zero_last():
     assert names(figures.rest) == ["unknown"]
 
 
+def test_what_is_past_its_day_or_critical_is_bad_and_none_of_it_is_good():
+    summary = {"duties_overdue": 2, "gaps_critical": 1, "gaps_open": 3, "exceptions_expired": 0, "overdue_share": 4}
+    better = {name: "less" for name in summary if name != "overdue_share"}
+    figures = key_figures(Document("", summary=summary, better=better))
+    tones = {figure.name: figure.tone for figure in figures.first}
+    assert [tones[name] for name in summary] == ["bad", "bad", "watch", "good", None]
+
+
 def test_foremost_figures_stand_alone_whatever_else_there_is():
     summary = {"late": 4, "effective": 0, "applicable": 12}
     figures = key_figures(Document("", summary=summary, foremost=("applicable", "effective")))
