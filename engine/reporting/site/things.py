@@ -117,16 +117,7 @@ def _controls(snapshot: Snapshot) -> Iterator[Thing]:
         happening = Happening(row["observed_on"].isoformat(), f"{text}{because}")
         changes.setdefault((row["framework"], row["control_id"]), []).insert(0, happening)
     shown = (
-        *(
-            "state",
-            "state_since",
-            "freshness",
-            "last_evidence_on",
-            "next_due_on",
-            "owner",
-            "accountable",
-            "attested_on",
-        ),
+        *("state", "state_since", "last_evidence_on", "next_due_on", "owner", "accountable", "attested_on"),
         *("last_test_on", "exception_id", "exception_expires_on", "justification", "cadence", "kinds_required"),
     )
     for row in snapshot.fact("control_assessments").iter_rows(named=True):

@@ -93,7 +93,7 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
                 "age_days": 142,
                 "window_days": 100,
             },
-            "Stale since 1 Nov 2026: the last evidence is of 1 Jul 2026, 142 days old where 100 are allowed.",
+            "Stale since 1 Nov 2026: the last evidence is of 1 Jul 2026.",
         ),
         ({"state": "no_data"}, "No data: nothing was ever recorded for it."),
         (
@@ -101,25 +101,94 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
             "Partial: no evidence of test.",
         ),
         (
-            {"state": "ineffective", "failing_test": "TST-1", "last_test_on": date(2026, 11, 2)},
+            {"state": "ineffective", "failing_test": "TST-1", "last_test_on": date(2026, 11, 9)},
             "Ineffective: its test of 2 Nov 2026 failed.",
-        ),
-        (
-            {
-                "state": "ineffective",
-                "state_since": date(2026, 10, 26),
-                "failing_test": "TST-1",
-                "last_test_on": date(2026, 11, 2),
-            },
-            "Ineffective since 26 Oct 2026: its last test, of 2 Nov 2026, failed.",
         ),
         ({"state": "not_applicable", "justification": "no cards"}, "Out of scope: no cards."),
     ],
 )
 def test_a_control_says_why_it_stands_where_it_does(row, sentence):
     unknown = dict.fromkeys(("state_since", "last_evidence_on", "next_due_on", "evidence_note", "justification"))
-    told = portrait("control", "soc2:CC6.1", control_assessments=rows("control_assessments", CONTROL | unknown | row))
+    told = portrait(
+        "control",
+        "soc2:CC6.1",
+        control_assessments=rows("control_assessments", CONTROL | unknown | row),
+        control_tests=rows("control_tests", {**CONTROL, "run_id": "TST-1", "performed_on": date(2026, 11, 2)}),
+    )
     assert told.sentence == sentence
+
+
+SIGNED = {
+    **CONTROL,
+    "id": "ATT-1",
+    "due_on": date(2025, 11, 14),
+    "attested_on": date(2025, 11, 30),
+    "status": "attested",
+}
+SIGNED |= {"attested_at": moment("2025-11-30T15:00:00")}
+REJECTED = SIGNED | {"id": "ATT-2", "status": "rejected", "due_on": date(2026, 11, 14)}
+REJECTED |= {"attested_on": date(2026, 11, 14), "attested_at": moment("2026-11-14T15:00:00")}
+OPEN = {**CONTROL, "id": "ATT-3", "due_on": date(2026, 11, 10), "attested_at": None, "attested_on": None}
+OPEN |= {"status": "overdue", "owner": "ann", "delegated_to": None}
+
+
+@pytest.mark.parametrize(
+    ("stale", "signed", "sentence", "work", "kinds"),
+    [
+        (
+            ["attestation"],
+            [SIGNED, OPEN],
+            "Stale: its attestation was signed on 30 Nov 2025, to be renewed by 10 Nov 2026. ann owns it; no day is set.",
+            [f"Sign its attestation: ann, due 10 Nov 2026, {(DAY - date(2026, 11, 10)).days} days late"],
+            ["Policy: good until 1 Dec 2026", "Attestation: was signed on 30 Nov 2025, to be renewed by 10 Nov 2026"],
+        ),
+        (
+            ["attestation"],
+            [SIGNED, REJECTED],
+            "Stale: its attestation was rejected on 14 Nov 2026. ann owns it; no day is set.",
+            ["Sign its attestation: none is planned"],
+            ["Policy: good until 1 Dec 2026", "Attestation: was rejected on 14 Nov 2026"],
+        ),
+        (
+            ["policy"],
+            [SIGNED, OPEN],
+            "Stale: its policy evidence was good until 1 Dec 2026. ann owns it; no day is set.",
+            ["Review the policy, 5 h"],
+            ["Policy: was good until 1 Dec 2026", "Attestation: good until 10 Nov 2026"],
+        ),
+    ],
+)
+def test_a_stale_control_names_the_kind_that_lapsed_and_the_work_on_it_alone(stale, signed, sentence, work, kinds):
+    needed = ["policy", "attestation"]
+    row = {
+        "state": "stale",
+        "applicable": True,
+        "kinds_required": needed,
+        "kinds_present": needed,
+        "kinds_stale": stale,
+    }
+    gap = {
+        "owner": "ann",
+        "due_on": None,
+        "runbook_title": "Review the policy",
+        "effort_hours": 5.0,
+        "blocked_by": None,
+    }
+    told = portrait(
+        "control",
+        "soc2:CC6.1",
+        control_assessments=rows("control_assessments", CONTROL | {"state_since": None} | row),
+        control_horizons=rows(
+            "control_horizons", {**CONTROL, "policy_until": date(2026, 12, 1), "attestation_until": date(2026, 11, 10)}
+        ),
+        attestations=rows("attestations", *signed),
+        gaps=rows("gaps", CONTROL | gap),
+    )
+    assert told.sentence == sentence
+    assert [(part.title, part.lines) for part in told.parts[:2]] == [
+        ("What closes it", work),
+        ("Evidence by kind", kinds),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +232,7 @@ def test_what_speaks_against_a_control_and_who_closes_it_by_when(due_on, duty):
         ),
     )
     assert told.sentence == f"Ineffective: access revocation failed on 4 Nov 2026 speaks against it. {duty}"
-    work, proof = told.parts
+    work, _, proof = told.parts
     assert (work.title, work.lines, proof.title) == (
         "What closes it",
         ["Review who may do what, 3 h", "It is blocked: no list"],
@@ -202,7 +271,8 @@ def test_the_newest_evidence_of_a_control_comes_first():
     told = portrait("control", "soc2:CC6.1", control_assessments=rows("control_assessments", CONTROL), claims=claims)
     lineage = "With events, hashes and bundles: /api/governance/compliance/evidence-lineage"
     assert [(part.title, part.lines, part.more) for part in told.parts] == [
-        ("What proves it", ["1 Nov 2026, operation: access reviewed", "1 Oct 2026, item: EVD-1", lineage], 0)
+        ("Evidence by kind", ["Operation: good"], 0),
+        ("What proves it", ["1 Nov 2026, operation: access reviewed", "1 Oct 2026, item: EVD-1", lineage], 0),
     ]
 
 

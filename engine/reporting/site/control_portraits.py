@@ -1,0 +1,204 @@
+"""What the page of a control begins with: why it stands where it does, what closes it, what proves it.
+
+A control may need evidence of several kinds, and stands where the worst of them does: a page names that kind, its last
+good day, and the work on it alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+
+import polars as pl
+
+from engine.facts.controls.detection import KINDS
+from engine.model.days import quarters, spelled_day
+from engine.model.documents.document import FrameRow
+from engine.render import words
+from engine.render.cell_texts import plain_action
+from engine.render.links import ThingKey
+from engine.reporting.site.portrait import PROOFS, REPORTS, Portrait, number, part
+from engine.reporting.snapshot.snapshot import Snapshot
+
+_ALL_PROOF = f"With events, hashes and bundles: {REPORTS}/evidence-lineage"
+_SIGNATURE = "attestation"
+_NO_HORIZON: FrameRow = {}
+
+
+def controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
+    proofs = _by_control(snapshot.fact("claims").sort("evidence_on", "evidence_id", descending=[True, False]))
+    gaps = {(row["framework"], row["control_id"]): row for row in snapshot.fact("gaps").iter_rows(named=True)}
+    causes = _causes(snapshot)
+    tested = dict(snapshot.fact("control_tests").select("run_id", "performed_on").iter_rows())
+    signatures = _by_control(snapshot.fact("attestations").sort("due_on", "id"))
+    until = {
+        (row["framework"], row["control_id"]): row for row in snapshot.fact("control_horizons").iter_rows(named=True)
+    }
+    for row in snapshot.fact("control_assessments").iter_rows(named=True):
+        key = row["framework"], row["control_id"]
+        gap, signed, horizon = gaps.get(key), signatures.get(key, ()), until.get(key, _NO_HORIZON)
+        said = [_standing(row, causes.get(key, ""), horizon, signed, tested), _duty(gap, snapshot.as_of)]
+        lines = [_proof(claim) for claim in proofs.get(key, ())]
+        proof = part(PROOFS[0] if gap is None else PROOFS[1], lines)
+        proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof
+        work = [part("What closes it", _work_on(gap, row, signed, snapshot.as_of))] if gap is not None else []
+        kinds = (
+            [part("Evidence by kind", _kinds(row, horizon, signed))]
+            if row["applicable"] and row["kinds_required"]
+            else []
+        )
+        yield ("control", ":".join(key)), Portrait(" ".join(filter(None, said)), [*work, *kinds, proof])
+
+
+def _work_on(gap: FrameRow, row: FrameRow, signed: Sequence[FrameRow], today: date) -> list[str]:
+    """What is to be done about a gap, with the hours that it takes, and what stands in its way.
+
+    What lacks nothing but a signature needs no runbook.
+    """
+    lacking = [*_absent(row), *(row["kinds_stale"] or [])]
+    sign = [_next_signature(signed, today)] if _SIGNATURE in lacking else []
+    hours = f", {quarters(gap['effort_hours'])} h" if gap["effort_hours"] else ""
+    work = [f"{gap['runbook_title'] or 'Record the evidence that it lacks'}{hours}"]
+    blocked = [f"It is blocked: {gap['blocked_by']}"] if gap["blocked_by"] else []
+    only_sign = row["state"] != "ineffective" and lacking == [_SIGNATURE]
+    return [*([] if only_sign else work), *sign, *blocked]
+
+
+def _absent(row: FrameRow) -> list[str]:
+    """The kinds of evidence that a control needs and never had."""
+    return [kind for kind in row["kinds_required"] or [] if kind not in (row["kinds_present"] or [])]
+
+
+def _next_signature(signed: Sequence[FrameRow], today: date) -> str:
+    """Who signs a control next, and by when; ``signed`` are its attestations by due date."""
+    waiting = next((one for one in signed if one["attested_on"] is None), None)
+    if waiting is None:
+        return "Sign its attestation: none is planned"
+    who = waiting["delegated_to"] or waiting["owner"] or "nobody yet"
+    late = f", {number((today - waiting['due_on']).days, 'day')} late" if waiting["due_on"] < today else ""
+    return f"Sign its attestation: {who}, due {spelled_day(waiting['due_on'])}{late}"
+
+
+def _last_decision(signed: Sequence[FrameRow]) -> FrameRow | None:
+    decided = [one for one in signed if one["attested_at"] is not None]
+    return max(decided, key=lambda one: (one["attested_at"], one["id"]), default=None)
+
+
+def _lapsed(kind: str, horizon: FrameRow, signed: Sequence[FrameRow]) -> str:
+    """Why evidence of a kind is good no more."""
+    last = _last_decision(signed)
+    if kind != _SIGNATURE or last is None:
+        until = horizon.get(f"{kind}_until")
+        return f"was good until {spelled_day(until)}" if until else "is too old"
+    if last["status"] == "rejected":
+        return f"was rejected on {spelled_day(last['attested_on'])}"
+    late = next((one for one in signed if one["attested_on"] is None), None)
+    renewed = f", to be renewed by {spelled_day(late['due_on'])}" if late is not None else ""
+    return f"was signed on {spelled_day(last['attested_on'])}{renewed}"
+
+
+def _kinds(row: FrameRow, horizon: FrameRow, signed: Sequence[FrameRow]) -> list[str]:
+    """How each kind of evidence stands that a control needs."""
+    absent, stale = _absent(row), row["kinds_stale"] or []
+    lines = []
+    for kind in (kind for kind in KINDS if kind in row["kinds_required"]):
+        until, called = horizon.get(f"{kind}_until"), words.spell(kind).capitalize()
+        goes_on = ", and goes on by itself" if horizon.get(f"{kind}_recurs") else ""
+        if kind in absent:
+            lines.append(f"{called}: none")
+        elif kind in stale:
+            lines.append(f"{called}: {_lapsed(kind, horizon, signed)}")
+        else:
+            lines.append(f"{called}: good{f' until {spelled_day(until)}' if until else ''}{goes_on}")
+    return lines
+
+
+def _by_control(frame: pl.DataFrame) -> dict[tuple[str, str], list[FrameRow]]:
+    control: dict[tuple[str, str], list[FrameRow]] = defaultdict(list)
+    for row in frame.iter_rows(named=True):
+        control[row["framework"], row["control_id"]].append(row)
+    return control
+
+
+def _causes(snapshot: Snapshot) -> dict[tuple[str, str], str]:
+    """What speaks against each control: the act, and its day."""
+    against = snapshot.fact("control_evidence").filter(pl.col("contradicted_on").is_not_null())
+    newest = against.sort("contradicted_on", "source").unique(["framework", "control_id"], keep="last")
+    actions = dict(snapshot.fact("trigger_events_rows").select("event_id", "action").iter_rows())
+    return {
+        (row["framework"], row["control_id"]): f"{_act(row, actions)} on "
+        f"{spelled_day(row['contradicted_on'])} speaks against it"
+        for row in newest.iter_rows(named=True)
+    }
+
+
+def _act(row: FrameRow, actions: Mapping[str, str]) -> str:
+    return plain_action(row["contradicted_rule"] or actions.get(row["contradicted_by"]) or "an event")
+
+
+def _standing(
+    row: FrameRow, cause: str, horizon: FrameRow, signed: Sequence[FrameRow], tested: Mapping[str, date]
+) -> str:
+    """Why a control stands where it does."""
+    since = f" since {spelled_day(row['state_since'])}" if row["state_since"] else ""
+    last = f"the last evidence is of {spelled_day(row['last_evidence_on'])}" if row["last_evidence_on"] else ""
+    match row["state"]:
+        case "effective":
+            until = f", good until {spelled_day(row['next_due_on'])}" if row["next_due_on"] else ""
+            return f"Effective{since}: {last or 'all that it needs is there'}{until}."
+        case "stale":
+            lapsed = [
+                f"its {words.spell(kind)}{'' if kind == _SIGNATURE else ' evidence'} {_lapsed(kind, horizon, signed)}"
+                for kind in row["kinds_stale"] or []
+            ]
+            return f"Stale{since}: {' and '.join(lapsed) or last or 'its evidence is too old'}."
+        case "no_data":
+            return f"No data{since}: {row['evidence_note'] or 'nothing was ever recorded for it'}."
+        case "partial":
+            return f"Partial{since}: {_missing(row)}."
+        case "ineffective":
+            day = tested.get(row["failing_test"] or "")
+            test = f"its test{f' of {spelled_day(day)}' if day else ''} failed" if row["failing_test"] else ""
+            return f"Ineffective{since}: {test or cause or 'what was recorded last speaks against it'}."
+    return f"Out of scope: {(row['justification'] or 'without a reason on record').rstrip('.')}."
+
+
+def _missing(row: FrameRow) -> str:
+    """What a control lacks that is effective in part."""
+    absent = _absent(row)
+    named = [kind for kind in absent if kind != _SIGNATURE]
+    said = [f"no evidence of {_words(named)}"] if named else []
+    if _SIGNATURE in absent:
+        said.append("nobody signed it")
+    if row["kinds_stale"]:
+        said.append(f"evidence of {_words(row['kinds_stale'])} is too old")
+    if row["tests_performed"] and row["tests_passed"] is not None and not row["tests_passed"]:
+        said.append("no test of it passed")
+    return ", ".join(said) or row["evidence_note"] or "a part of what it needs is there"
+
+
+def _duty(gap: FrameRow | None, as_of: date) -> str:
+    """Who is to close it, and by when; how late it is on a day after that."""
+    if gap is None:
+        return ""
+    who, due = gap["owner"] or "Nobody", gap["due_on"]
+    if due is None:
+        return f"{who} owns it; no day is set."
+    if due < as_of:
+        return f"{who} was to close it by {spelled_day(due)}: {number((as_of - due).days, 'day')} late."
+    return f"{who} is to close it by {spelled_day(due)}."
+
+
+def _proof(claim: FrameRow) -> str:
+    day = spelled_day(claim["evidence_on"]) if claim["evidence_on"] else "without a day"
+    what = claim["evidence_id"] or ""
+    if claim["source"] == "attestation":
+        what = "signed"
+    elif claim["action"] and claim["record"] == "audit event":
+        what = plain_action(claim["action"])
+    place = {"held": "the file is held here", "told": "named by place or hash"}.get(claim["evidence_place"] or "", "")
+    broken = "" if claim["state"] == "complete" else f"; {claim['problem'] or words.spell(claim['state'] or '')}"
+    return f"{day}, {words.spell(claim['source'])}: {what}{f', {place}' if place else ''}{broken}"
+
+
+def _words(names: Sequence[str]) -> str:
+    return ", ".join(map(words.spell, names))
