@@ -43,7 +43,7 @@ STATES: Mapping[EntityKind, str] = {
 _DUE = ("due_on", "next_due_on", "assured_until", "first_due_on")
 _SHADES = ("assurance", "clock", "level", "severity", "state", "status")
 _LABELS = {
-    **{"late": "Late", "due_soon": "Within 30 days", "duties": "Open duties", "first_due_on": "First due"},
+    **{"late": "Late", "due_soon": "Within 30 days", "duties": "Open duties", "first_due_on": "Oldest due"},
     **{"open_incidents": "Open incidents", "next_due_on": "Evidence due", "clock": "State", "level": "State"},
     "criticality": "Criticality (5 is highest)",
 }

@@ -62,9 +62,30 @@ def requests(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     for row in snapshot.fact("requests").iter_rows(named=True):
         name = snapshot.framework_name(row["framework"])
         about = f" for {name} {row['control_id']}" if row["framework"] and row["control_id"] else ""
-        text = f"{words.spell(row['clock']).capitalize()}, {_turn(row, about)}."
+        text = f"{_clock(row, snapshot.as_of)}, {_turn(row, about)}."
         lines = [str(one) for one in row["evidence_ids"] or ()]
-        yield ("request", row["id"]), Portrait(text, [part("Evidence sent", lines)] if lines else ())
+        further = [part("Next", [_answer(row)])] if row["finished_on"] is None else []
+        if lines:
+            further.append(part("Evidence sent", lines))
+        yield ("request", row["id"]), Portrait(text, further)
+
+
+def _clock(request: FrameRow, today: date) -> str:
+    """How a request stands by its clock; by how many days it is or was late."""
+    due, ended = request["due_on"], request["finished_on"] or today
+    clock = words.spell(request["clock"]).capitalize()
+    if request["clock"] not in ("overdue", "closed_late") or due is None or ended <= due:
+        return clock
+    late = number((ended - due).days, "day")
+    return f"Overdue for {late}" if request["clock"] == "overdue" else f"Closed {late} late"
+
+
+def _answer(request: FrameRow) -> str:
+    """Who does what next about an open request."""
+    if request["submitted_on"] is not None and request["status"] == "submitted":
+        return f"{request['owner'] or 'Nobody'} asks {request['requester'] or 'the auditor'} for the decision"
+    stands_in = f"; {request['backup']} stands in" if request["backup"] else ""
+    return f"{request['owner'] or 'Nobody'} sends the evidence{stands_in}"
 
 
 def _turn(request: FrameRow, about: str) -> str:

@@ -1,6 +1,6 @@
 """What a page of a thing begins with: why it stands where it does, then what proves it or is to be done."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
@@ -42,6 +42,7 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     open_duties = snapshot.fact("obligations").filter(
         pl.col("done_on").is_null(), pl.col("state") != "cancelled", pl.col("owner").is_not_null()
     )
+    left, asking = _leavers(snapshot), _requesters(snapshot)
     duties: dict[str, list[FrameRow]] = defaultdict(list)
     for row in open_duties.sort("due_on", "title").iter_rows(named=True):
         duties[row["owner"]].append(row)
@@ -49,17 +50,75 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         late = [row for row in rows if row["due_on"] < today and not row["paused"]]
         week = [row for row in rows if today <= row["due_on"] < today + _WEEK]
         later = [row for row in rows if today + _WEEK <= row["due_on"] < today + _MONTH]
-        hours = sum(row["effort_hours"] or 0 for row in (*late, *week, *later))
-        sentence = (
-            f"{_count(late, 'duty is', 'duties are')} late, {len(week)} due within a week, {len(later)} more within "
-            f"thirty days: {quarters(hours)} h."
-        )
+        gone = left.get(owner)
+        sentence = _handover(owner, rows, gone) if gone is not None else _workload(late, week, later)
         parts = [
             part(name, _work(of, snapshot, today))
             for name, of in (("Late", late), ("This week", week), ("Next", later))
             if of
         ]
         yield ("owner", owner), Portrait(sentence, parts)
+    for owner in left.keys() - duties.keys():
+        yield ("owner", owner), Portrait(_handover(owner, (), left[owner]))
+    for owner, rows in asking.items():
+        if owner not in duties and owner not in left:
+            yield ("owner", owner), _requester(rows, today)
+
+
+def _workload(late: Sequence[FrameRow], week: Sequence[FrameRow], later: Sequence[FrameRow]) -> str:
+    """What somebody has to do within thirty days, with its hours."""
+    hours = sum(row["effort_hours"] or 0 for row in (*late, *week, *later))
+    said = [
+        f"{_count(late, 'duty is', 'duties are')} late" if late else "",
+        f"{_count(week, 'is', 'are')} due within a week" if week else "",
+        f"{len(later)}{' more' if late or week else ''} {'is' if len(later) == 1 else 'are'} due within thirty days"
+        if later
+        else "",
+    ]
+    text = ", ".join(filter(None, said))
+    return f"{text}: {quarters(hours)} h." if text else "Nothing is due within thirty days."
+
+
+def _leavers(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
+    """Who has left, with the controls that still have them as owner or as who is accountable."""
+    gone = snapshot.fact("approvers").filter(pl.col("until_on") <= snapshot.as_of)
+    owned: dict[str, list[FrameRow]] = {email: [] for email in gone.get_column("email")}
+    for row in snapshot.fact("control_status").filter("applicable").iter_rows(named=True):
+        for name in {row["owner"], row["accountable"]} & owned.keys():
+            owned[name].append(row)
+    return owned
+
+
+def _handover(left_by: str, duties: Sequence[FrameRow], owned: Sequence[FrameRow]) -> str:
+    """What somebody who has left leaves, and who says whose it is."""
+    left = [_count(duties, "duty", "duties")] * bool(duties) + [_count(owned, "control", "controls")] * bool(owned)
+    if not left:
+        return "Has left; nothing waits for a new owner."
+    waits = "waits" if len(duties) + len(owned) == 1 else "wait"
+    named = Counter(name for row in owned for name in (row["accountable"], row["owner"]) if name not in (None, left_by))
+    who = [name for name, _ in sorted(named.items(), key=lambda pair: (-pair[1], pair[0]))[:2]]
+    decide = f"; {' and '.join(who)} {'says' if len(who) == 1 else 'say'} whose they are" if who else ""
+    return f"Has left: {' and '.join(left)} {waits} for a new owner{decide}."
+
+
+def _requesters(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
+    """The requests for evidence by who asked."""
+    asked: dict[str, list[FrameRow]] = defaultdict(list)
+    for row in snapshot.fact("requests").sort("due_on", "id").iter_rows(named=True):
+        if row["requester"]:
+            asked[row["requester"]].append(row)
+    return asked
+
+
+def _requester(rows: Sequence[FrameRow], today: date) -> Portrait:
+    waiting = [row for row in rows if row["finished_on"] is None]
+    late = [row for row in waiting if row["clock"] == "overdue"]
+    text = f"Asked for evidence {number(len(rows), 'time')}: "
+    state = f"{len(waiting):,} {'request is' if len(waiting) == 1 else 'requests are'} open, {len(late):,} overdue."
+    lines = [
+        f"{_when(row['due_on'], today)}: {row['id']} {row['title']}, {row['owner'] or 'nobody'}" for row in waiting
+    ]
+    return Portrait(text + (state if waiting else "all are closed."), [part("Open requests", lines)] if lines else ())
 
 
 def _work(rows: Iterable[FrameRow], snapshot: Snapshot, today: date) -> list[str]:

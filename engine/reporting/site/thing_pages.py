@@ -93,10 +93,24 @@ class ThingPages:
         return list(report_parts.values())
 
     def _record(self, thing: Thing) -> list[RecordLine]:
-        record = {name: value for name, value in thing.record.items() if not name.startswith("prior_")}  # said above
+        record = {name: value for name, value in thing.record.items() if _says_something(thing, name, value)}
         plain = plain_value(record, thing.kind)
         headings = {name: COLUMNS[name].label if name in COLUMNS else words.label(name) for name in plain}
-        return [RecordLine(headings[name], self._value(name, value)) for name, value in plain.items()]
+        values = {name: self._value(name, value) for name, value in plain.items()}
+        if "framework" in plain:
+            framework = str(plain["framework"])
+            values["framework"] = self._link(
+                "framework", framework, self._links.name("framework", framework, framework)
+            )
+            if "control_id" in plain:
+                key = f"{framework}:{plain['control_id']}"
+                values["control_id"] = self._link(
+                    "control", key, self._links.title("control", key), values["control_id"]
+                )
+        return [
+            RecordLine(heading, value)
+            for heading, value in dict.fromkeys((headings[name], values[name]) for name in plain)
+        ]
 
     def _value(self, name: str, value: object) -> Markup:
         if name in ("owner", "accountable", "requester", "backup") and value:
@@ -112,7 +126,20 @@ class ThingPages:
         spell = words.spell(words.value(name, value)) if tone or is_word else words.value(name, value)
         return Markup('<span class="state {}">{}</span>').format(tone, spell) if tone else escape(spell)
 
+    def _link(self, kind: EntityKind, key: str, name: str, small: str = "") -> Markup:
+        """What a thing is called, with its identifier, as a link to its page where it has one."""
+        shown = Markup("{} <small>{}</small>").format(name, small) if name and small else escape(name or small)
+        href = self._links.href(kind, key)
+        return Markup('<a href="{}">{}</a>').format(href, shown) if href else shown
+
     def _person(self, address: str) -> Markup:
         href = self._links.href("owner", address)
         name = self._links.name("owner", address, address)
         return Markup('<a href="{}">{}</a>').format(href, name) if href else escape(name)
+
+
+def _says_something(thing: Thing, name: str, value: object) -> bool:
+    """Whether a person learns anything by it: not what is said above, no zero of a request, no days after its end."""
+    if thing.kind == "request" and (value == 0 or (name == words.DAYS_LEFT and "finished_on" in thing.record)):
+        return False
+    return not name.startswith("prior_")

@@ -294,7 +294,7 @@ def test_a_person_has_a_work_list():
             {"owner": "ann@acme.example", "title": "Far", "due_on": date(2027, 11, 1)},
         ),
     )
-    assert told.sentence == "1 duty is late, 1 due within a week, 0 more within thirty days: 2.5 h."
+    assert told.sentence == "1 duty is late, 1 is due within a week: 2.5 h."
     assert [(part.title, part.lines) for part in told.parts] == [
         ("Late", ["1 Nov 2026, 19 days late: Attest A, 0.5 h"]),
         ("This week", ["21 Nov 2026: Test B (SOC 2 CC6.1), 2 h"]),
@@ -428,20 +428,64 @@ def test_what_is_finished_stands_behind_what_somebody_waits_for():
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("given", "sentence", "following"),
     [
-        ({}, "Overdue, due 2 Nov 2026: ann answers it for SOC 2 CC6.1."),
         (
-            {"status": "submitted", "submitted_on": date(2026, 10, 21), "requester": "the firm"},
-            "Overdue, due 2 Nov 2026: sent on 21 Oct 2026 for SOC 2 CC6.1; it waits for the firm.",
+            {},
+            "Overdue for 18 days, due 2 Nov 2026: ann answers it for SOC 2 CC6.1.",
+            ["ann sends the evidence; ben stands in"],
         ),
-        ({"finished_on": date(2026, 11, 1)}, "Overdue, due 2 Nov 2026: finished on 1 Nov 2026 for SOC 2 CC6.1."),
+        (
+            {"status": "submitted", "submitted_on": date(2026, 10, 21), "requester": "the firm", "clock": "on_track"},
+            "On track, due 2 Nov 2026: sent on 21 Oct 2026 for SOC 2 CC6.1; it waits for the firm.",
+            ["ann asks the firm for the decision"],
+        ),
+        (
+            {"finished_on": date(2026, 11, 3), "clock": "closed_late"},
+            "Closed 1 day late, due 2 Nov 2026: finished on 3 Nov 2026 for SOC 2 CC6.1.",
+            None,
+        ),
+        (
+            {"finished_on": date(2026, 11, 1), "clock": "closed_on_time"},
+            "Closed on time, due 2 Nov 2026: finished on 1 Nov 2026 for SOC 2 CC6.1.",
+            None,
+        ),
     ],
 )
-def test_a_request_says_whose_turn_it_is(given, sentence):
-    row = {**CONTROL, "id": "REQ-1", "clock": "overdue", "due_on": date(2026, 11, 2), "owner": "ann"}
+def test_a_request_says_whose_turn_it_is(given, sentence, following):
+    row = {**CONTROL, "id": "REQ-1", "clock": "overdue", "due_on": date(2026, 11, 2), "owner": "ann", "backup": "ben"}
     unknown = dict.fromkeys(("status", "submitted_on", "finished_on", "requester"))
-    assert portrait("request", "REQ-1", requests=rows("requests", row | unknown | given)).sentence == sentence
+    told = portrait("request", "REQ-1", requests=rows("requests", row | unknown | given))
+    assert (told.sentence, {part.title: part.lines for part in told.parts}.get("Next")) == (sentence, following)
+
+
+def test_who_has_left_leaves_work_and_somebody_says_whose_it_is():
+    duty = {"title": "Attest", "owner": "ann", "due_on": DAY, "state": "open", "effort_hours": 0.5}
+    duty |= {"controls": [], "paused": False, "done_on": None}
+    gone = {"email": "ann", "until_on": DAY - timedelta(days=3)}
+    owned = {**CONTROL, "owner": "ann", "accountable": "ben", "applicable": True}
+    frames = {
+        "approvers": rows("approvers", gone, {"email": "eve", "until_on": DAY}, {"email": "ben", "until_on": None}),
+        "control_status": rows("control_status", owned),
+        "obligations": rows("obligations", duty),
+    }
+    told = portraits(Records(frames=frames), {})
+    assert told["owner", "ann"].sentence == (
+        "Has left: 1 duty and 1 control wait for a new owner; ben says whose they are."
+    )
+    assert told["owner", "eve"] == Portrait("Has left; nothing waits for a new owner.")
+    assert ("owner", "ben") not in told
+
+
+def test_who_asks_for_evidence_has_the_requests_that_are_open():
+    row = {**CONTROL, "id": "REQ-1", "title": "Minutes", "requester": "firm", "due_on": DAY - timedelta(days=2)}
+    row |= {"owner": "ann", "clock": "overdue", "finished_on": None, "evidence_ids": [], "backup": None}
+    done = row | {"id": "REQ-2", "clock": "closed_on_time", "finished_on": DAY - timedelta(days=3)}
+    told = portrait("owner", "firm", requests=rows("requests", row, done))
+    assert told.sentence == "Asked for evidence 2 times: 1 request is open, 1 overdue."
+    assert [(part.title, part.lines) for part in told.parts] == [
+        ("Open requests", [f"{spelled_day(DAY - timedelta(days=2))}, 2 days late: REQ-1 Minutes, ann"])
+    ]
 
 
 def test_a_service_says_how_many_findings_wait():
