@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.model.days import spelled_day
 from engine.model.documents.document import FrameRow
-from engine.model.vocabulary import LIVE_INCIDENTS
+from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES
 from engine.render import words
 from engine.render.links import ThingKey
 from engine.reporting.site.portrait import Portrait, number, part
@@ -32,8 +32,10 @@ def services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
             f"{_objective(health.get(row['id']))} {number(len(recent), 'incident')} in thirty days, {len(live)} open."
             f"{_findings(findings.get(row['id'], ()), snapshot.as_of)}"
         )
+        live.sort(key=lambda one: SEVERITIES.index(one["severity"]))
         shown = [*live, *(one for one in every if one not in live)]
-        yield ("service", row["id"]), Portrait(text, [part("Incidents", [_incident(one) for one in shown])])
+        work = [part("Next", [_next_of_incident(live[0])])] if live else []
+        yield ("service", row["id"]), Portrait(text, [*work, part("Incidents", [_incident(one) for one in shown])])
 
 
 def _findings(rows: Sequence[FrameRow], today: date) -> str:
@@ -52,6 +54,12 @@ def _objective(health: FrameRow | None) -> str:
         f"Objective {health['objective_pct']:g} %: {words.spell(health['level'])}, {health['used_30d_pct']:,.0f} % of "
         "its error budget of thirty days is used."
     )
+
+
+def _next_of_incident(row: FrameRow) -> str:
+    """Who does what next about an incident that is not over."""
+    what = "removes the cause of" if row["status"] == "mitigated" else "restores the service in"
+    return f"{row['owner'] or 'Nobody yet'} {what} {row['id']} {row['title']}"
 
 
 def _incident(row: FrameRow) -> str:
@@ -104,6 +112,7 @@ def incidents(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
     rows = snapshot.fact("incidents").sort("opened_at", "id").rows(named=True)
     every = {row["id"]: row for row in rows}
+    names = dict(snapshot.fact("services_rows").select("id", "name").iter_rows())
     families: dict[str, list[FrameRow]] = defaultdict(list)
     for row in rows:
         if row["parent_id"]:
@@ -113,8 +122,11 @@ def incidents(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         parts = [part("Cause", [detail.get("root_cause") or "Not established."])]
         if impact := _impact(detail):
             parts.append(part("Impact", impact))
-        if row["service_id"]:
-            parts.append(part("Objective", [f"{row['service_id']}: {_objective(health.get(row['service_id']))}"]))
+        if row["status"] in LIVE_INCIDENTS:
+            parts.insert(0, part("Next", [_next_of_incident(row)]))
+        if row["service_id"] and row["status"] in LIVE_INCIDENTS:  # how the service stands now says nothing of others
+            name = names.get(row["service_id"]) or row["service_id"]
+            parts.append(part("Objective", [f"{name}: {_objective(health.get(row['service_id']))}"]))
         if family := _family(row, detail, every, families):
             parts.append(part("Family", family))
         yield ("incident", row["id"]), Portrait(_course(row, snapshot.as_of), parts)

@@ -146,10 +146,13 @@ def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         last = row["assured_until"]
         until = f" {'until' if last >= snapshot.as_of else 'since'} {spelled_day(last)}" if last else ""
         named = f"{words.spell(row['assurance']).capitalize()}{until}"
+        if row["assurance"] == "expiring" and last:
+            named = f"Assured until {spelled_day(last)}, not renewed yet"
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"
         text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}.{_review(row)}"
         lines = [f"{need.text}, for {number(need.controls, 'control')}" for need in needs.get(row["vendor_id"], ())]
-        yield ("vendor", row["vendor_id"]), Portrait(text, [part("What is missing", lines)] if lines else ())
+        asks = part("Next", [f"{row['owner'] or 'Nobody'} settles with the vendor: {lines[0]}"] if lines else [])
+        yield ("vendor", row["vendor_id"]), Portrait(text, [asks, part("What is missing", lines)] if lines else ())
 
 
 def _review(vendor: FrameRow) -> str:

@@ -9,6 +9,9 @@ from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES
 from engine.render import words
 from engine.reporting.snapshot.snapshot import Snapshot
 
+# how a gap is said behind the document that it is of
+_GAPS = {"cuec_unmapped": ": our part of its controls is not mapped", "qualified_opinion": " has reservations"}
+
 
 class VendorNeed(NamedTuple):
     """A document, what is wrong with it, and how many controls wait for it."""
@@ -25,5 +28,6 @@ def needs_of_vendors(snapshot: Snapshot) -> dict[str, list[VendorNeed]]:
     for row in counted.sort("len", "expected_evidence", "gap", descending=[True, False, False]).iter_rows(named=True):
         kind = row["expected_evidence"] or "evidence"
         name = VENDOR_DOCUMENT_NAMES.get(kind, words.spell(kind))
-        vendor_needs[row["vendor_id"]].append(VendorNeed(f"{name} {words.spell(row['gap'])}", row["len"]))
+        lacks = _GAPS.get(row["gap"], f" {words.spell(row['gap'])}")
+        vendor_needs[row["vendor_id"]].append(VendorNeed(f"{name}{lacks}", row["len"]))
     return vendor_needs

@@ -341,7 +341,11 @@ def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, sai
         ),
     )
     assert told.sentence == f"{said}: 2 of 3 inherited controls wait for evidence.{review}"
-    assert [part.lines for part in told.parts] == [["business associate agreement missing, for 2 controls"]]
+    lacks = "business associate agreement missing, for 2 controls"
+    assert [part.lines for part in told.parts] == [
+        [f"{reviewed.get('owner') or 'Nobody'} settles with the vendor: {lacks}"],
+        [lacks],
+    ]
 
 
 def test_an_incident_has_cause_impact_objective_and_family():
@@ -370,12 +374,15 @@ def test_an_incident_has_cause_impact_objective_and_family():
     assert [(part.title, part.lines) for part in told["incident", "INC-1"].parts] == [
         ("Cause", ["a release"]),
         ("Impact", ["12 users"]),
-        ("Objective", ["svc-a: No objective is recorded for it."]),
         ("Family", ["19 Nov 2026: INC-2 Down (high, open)"]),
     ]
     assert told["incident", "INC-2"] == Portrait(
         "High, open: opened on 19 Nov 2026, 1 day ago; ann@acme.example has it.",
-        [("Cause", ["Not established."], 0), ("Family", ["Part of 19 Nov 2026: INC-1 Down (high, resolved)"], 0)],
+        [
+            ("Next", ["ann@acme.example restores the service in INC-2 Down"], 0),
+            ("Cause", ["Not established."], 0),
+            ("Family", ["Part of 19 Nov 2026: INC-1 Down (high, resolved)"], 0),
+        ],
     )
 
 
