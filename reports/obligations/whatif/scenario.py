@@ -125,7 +125,10 @@ def week_comparison(base: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
 
 
 def _weeks(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """Work that nobody has hours for is fullest of all; ties go to the earlier week."""
+    """Work that nobody has hours for is fullest of all, but in the week under way, whose working days are over then.
+
+    Ties go to the earlier week.
+    """
     available = owner_weeks.group_by("week").agg(available_hours=pl.col("available_hours").sort().sum().round(3))
     known = (
         duties.filter(pl.col("place") == "known")
@@ -143,5 +146,11 @@ def _weeks(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, 
     return (
         frame.with_columns(pl.col("duties").fill_null(0), pl.col("hours", "^.*_hours$").fill_null(0.0))
         .with_columns(utilisation_pct=weeks.utilisation())
-        .sort("utilisation_pct", "week_start_on", descending=[True, False], nulls_last=False)
+        .sort(
+            (pl.col("week_start_on") <= ask.as_of) & pl.col("utilisation_pct").is_null(),
+            "utilisation_pct",
+            "week_start_on",
+            descending=[False, True, False],
+            nulls_last=False,
+        )
     )

@@ -19,7 +19,8 @@ WEEKS = (
         "word",
         "neither",
         "The week of the horizon whose work is most in percent of the hours of all owners: work that nobody has "
-        "hours for is most of all, and of equal weeks the earliest counts.",
+        "hours for is most of all, though not in a week whose working days are over, and of equal weeks the earliest "
+        "counts.",
         scenario.base_weeks,
         First("week"),
         BUSY,

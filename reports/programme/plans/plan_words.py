@@ -34,9 +34,17 @@ def opening(
         return Opening(f"{at_most(promise, f'; {many}')}.", _step(plan, work, missing_hours, ask, odds))
     best = percent(100 * plan.effective_with / plan.applicable)
     start = f"{_subject(plan, ask, 'will not be ready')}: at best {best} of controls are effective"
-    need = f"; all {failing:,} gaps take {hours(plan.needed_hours)}"
-    said = at_most(at_most(start, need), _lack(plan, missing_hours))
+    said = at_most(at_most(start, _need(plan)), _lack(plan, missing_hours))
     return Opening(f"{said}.", _step(plan, work, missing_hours, ask))
+
+
+def _need(plan: ReadinessPlan) -> str:
+    """What is open today and what lapses by then, apart: pages of today count the former alone."""
+    later = sum(1 for one in plan.mine if one.is_renewal)
+    today, need = len(plan.mine) - later, hours(plan.needed_hours)
+    if not later:
+        return f"; all {count_of(today, 'gap')} {'takes' if today == 1 else 'take'} {need}"
+    return f"; {today:,} open today and {later:,} that lapse by then take {need}"
 
 
 def _subject(plan: ReadinessPlan, ask: Ask, verdict: str) -> str:

@@ -304,6 +304,15 @@ def test_a_scenario_explains_what_it_moves_and_what_it_may_not():
     }
 
 
+@pytest.mark.parametrize(("without", "fullest"), [(0, 10), (10, 10), (40, 0)])
+def test_work_without_hours_is_fullest_but_not_in_a_week_whose_working_days_are_over(without, fullest):
+    held = facts(ledger(duty("now", 0, effort_hours=9.0), duty("later", 10, effort_hours=2.0)))
+    week, expected = ((DAY + timedelta(days=days)).strftime("%G-W%V") for days in (without, fullest))
+    hours = pl.when(pl.col("week") == week).then(0.0).otherwise("available_hours")
+    held["owner_weeks"] = held["owner_weeks"].with_columns(available_hours=hours)
+    assert factories.document(REPORT, ask(), **held).summary["fullest_week"] == expected
+
+
 def test_a_horizon_without_work_has_no_fullest_week():
     made = document(duty("far", 300), shiftWeeks=1)
     assert made.summary["fullest_week"] is None
