@@ -23,6 +23,7 @@ _RETENTION = "deployment-retention"
 
 @door(
     r"\b(?:will|would|can|could|shall|won't) (?:we|it|our|they)\b.*\b(?:ready|compliant|certifiable|make)\b|"
+    r"\b(?:will|would|can|could|shall|won't) .*\b(?:be|get) (?:ready|compliant|certifiable)\b|"
     r"\b(?:will|would|can|is|are|do|does|get) .*"
     r"\b(?:done|finish(?:ed)?|completed?|there)\b.*\b(?:by|before|until|in time)\b|"
     r"\bready (?:for|by|in time|on time)\b|\bon track (?:for|to)\b|\bwhen (?:will|can) we be (?:ready|compliant)\b|"

@@ -5,6 +5,7 @@ or narrow ("not", "than", "only", "expired") do not, nor words for things that a
 """
 
 import re
+from collections.abc import Callable
 
 _WORDS = """
     'em absolute absolutely abundance according accordingly accurate accurately act add additionally advise afaik
@@ -61,3 +62,65 @@ EVERYDAY = frozenset(map(_base, _WORDS.split()))
 def is_everyday(word: str) -> bool:
     """Whether a word, in any form, that no kind of thing knows leaves the question the same."""
     return _base(word) in EVERYDAY
+
+
+_MONTH_ENDS = {
+    **dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31),
+    **dict.fromkeys(("april", "june", "september", "november"), 30),
+    "february": 28,
+}
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+# ways of speech for which the records have plain words, and what is said before or after the question itself
+_SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"^(?:the |our |my )?[\w ]{1,30}? (?:will|may|might|could|is going to) ask(?: me| us)?\s*:\s*", ""),
+        (r",? (?:although|even though|despite the fact that|now that) (?:he|she|they) (?:has |have )?left\b", ""),
+        (r"\bmade the most noise\b(?:,? i\.?e\.?,? (?:the )?most alerts)?", "had the most alerts"),
+        (r"\bhad to be (?=\w+ed\b|rolled)", "were "),
+        (r"\b(?:by|on|at|for) (?:our|its|the|their) target (?:day|date)\b", "in time"),
+        (
+            rf"\b(?:at|as of|as at) the end of ({'|'.join(_MONTH_ENDS)})\b",
+            lambda match: f"on {_MONTH_ENDS[match[1]]} {match[1]}",
+        ),
+        (r"\bpast (?:its|it is|their|the) (?:due date|due day|deadline)s?\b", "overdue"),
+        (r"\bpast (?:its|it is|their|the) (?:expiry|expiration)(?: date)?s?\b", "expired"),
+        (r"\bthing to do next\b", "next step"),
+        (r"\b(resolve|acknowledge|mitigate) (critical|high|medium|low)s\b", r"\1 \2 incidents"),
+        (r"\b(?:kick(?:ed|s)? off|flared up|broke out)\b", "started"),
+        (r"\b(?:okay(?:ed|s)|ok'?d|green-?lit|gave the green light to)\b", "approved"),
+        (r"\b(?:dies|died|falls over|goes dark|craps out)\b", "goes down"),
+        (r"\bgoes down (?:tonight|today|now)\b", "goes down"),
+        (r"\bthat we (?:still )?(?:lean|rely|depend) on\b", "still in use"),
+        (r"\bworst thing on fire\b", "worst open incident"),
+        (
+            r"^(?:did|has|have) (?:anything|something) new (?:start(?:ed)?|happen(?:ed)?|come up)\b",
+            "which incidents started",
+        ),
+        (
+            r"\b(?:accepted risks|risks (?:that were )?accepted) "
+            r"(?:without (?:a |any )?(?:sign-?off|approval|signature)|nobody accepted)\b",
+            "accepted risks nobody approved",
+        ),
+        (r"\bwithout (?:a |any )?sign-?off\b", "without approval"),
+        (r"\b(sign(?:s|ed|ing)?) off(?: on)?\b", r"\1"),
+        (r"^how many (\w+) did (\w+) sign\b", r"how many \1 were signed by \2"),
+        (
+            r"^(?:where does|what state is) (\S+) (?:stand|in)(?:,? and since when.*)?(?=\s*[?.!]*$)",
+            r"state of control \1",
+        ),
+        (r"\b(maintenance|anything|something|nothing) scheduled\b", r"\1 planned"),
+        (rf"\bwho (?:gets|takes|has) (?:the pager|it|call) on ({_DAYS})\b", r"who is on call on next \1"),
+        (r"\b(score|posture|rating) (?:today|right now|as of today|now)(?=\s*[?.!]*$)", r"\1"),
+        (r"\bbetween (\d{1,2}) (?:and|to) (\d{1,2}) in the morning\b", r"between \1 and \2 am"),
+        (r"\basian (vendor|supplier|provider|processor)s? (?:have|with) (?=[\w ]*access)", r"\1s in asia with "),
+        (r"\baccess to (?:our|all our) (?:stuff|things|systems)\b", "access"),
+    )
+)
+
+
+def plain_speech(text: str) -> str:
+    """A question in lower case without what is said around it, ways of speech in the words of the records."""
+    for pattern, plain in _SPEECH:
+        text = pattern.sub(plain, text)
+    return text

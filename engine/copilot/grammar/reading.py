@@ -9,7 +9,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar import windows
-from engine.copilot.grammar.everyday import is_everyday
+from engine.copilot.grammar.everyday import is_everyday, plain_speech
 from engine.copilot.grammar.lexicon import FILLERS, Lexicon, Sense, is_filler
 from engine.copilot.grammar.moments import ClockHours, clock
 from engine.copilot.grammar.pieces import TURNS, Piece, join_controls, turn
@@ -147,7 +147,7 @@ class Reading:
 
 def ask(text: str, today: date, now: datetime | None = None) -> CopilotQuestion:
     """The question of a text, asked on a day and at a moment."""
-    lowered = write_out(plain(text))
+    lowered = write_out(plain_speech(plain(text)))
     hours, rest = clock(lowered)
     spans, rest = windows.find(rest, today, now)
     time_windows = tuple(sorted(spans, key=lambda one: lowered.find(one.words)))

@@ -1,0 +1,37 @@
+"""Ways of speech are read in the words of the records; what is said around a question is left out."""
+
+import pytest
+
+from engine.copilot.grammar.everyday import plain_speech
+
+
+@pytest.mark.parametrize(
+    ("spoken", "read"),
+    [
+        ("the board will ask: why did posture fall since june", "why did posture fall since june"),
+        ("is anything still assigned to greg although he left?", "is anything still assigned to greg?"),
+        ("deploys that failed or had to be rolled back", "deploys that failed or were rolled back"),
+        ("will soc 2 be ready by our target day?", "will soc 2 be ready in time?"),
+        ("posture at the end of september", "posture on 30 september"),
+        ("incidents since the end of september", "incidents since the end of september"),
+        ("requests that are past their due date", "requests that are overdue"),
+        ("exceptions past it is expiry that we still lean on", "exceptions expired still in use"),
+        ("how long to resolve criticals", "how long to resolve critical incidents"),
+        ("open criticals?", "open criticals?"),
+        ("who okayed the last run", "who approved the last run"),
+        ("if dns dies tonight what goes with it", "if dns goes down what goes with it"),
+        ("accepted risks nobody accepted", "accepted risks nobody approved"),
+        (
+            "how many attestations did hannah sign off in october",
+            "how many attestations were signed by hannah in october",
+        ),
+        ("where does a.8.15 stand and since when?", "state of control a.8.15"),
+        ("who gets the pager on monday", "who is on call on next monday"),
+        ("between 2 and 5 in the morning", "between 2 and 5 am"),
+        ("asian suppliers with privileged access to our stuff", "suppliers in asia with privileged access"),
+        ("open incidents", "open incidents"),
+        ("", ""),
+    ],
+)
+def test_a_way_of_speech_is_read_in_plain_words(spoken, read):
+    assert plain_speech(spoken) == read
