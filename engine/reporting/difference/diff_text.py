@@ -1,5 +1,6 @@
 """A difference as a document of its own, so that every renderer can show it: a sentence, figures, causes, rows."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,10 +45,15 @@ _TITLES = {
     "since_on": "Compared with",
     "since_revision": "Revision then",
     "figures_changed": "Figures that changed",
+    "figures_worse": "Figures that got worse",
+    "figures_better": "Figures that got better",
     "rows_came": "Rows that came",
     "rows_went": "Rows that went",
     "rows_changed": "Rows that changed",
 }
+WAYS = ("worse", "better")
+FOREMOST = ("figures_worse", "figures_better", "figures_changed", "since_on")
+_DUTY = re.compile(r"([a-z]+(?:_[a-z]+)+):(.+)")  # a duty by its kind and what it is about
 _LARGE = 1e5  # from there on g leaves digits out
 _DEFINITIONS = {
     "Time passed": "No write did it: a day that the record names lies between the two days.",
@@ -81,6 +87,7 @@ def diff_document(diff_context: DiffContext) -> Document:
         "since_on": diff_context.days[0],
         **({} if diff_context.since_revision is None else {"since_revision": diff_context.since_revision}),
         "figures_changed": len(diff_context.difference.figures),
+        **{f"figures_{way}": sum(one.direction == way for one in diff_context.difference.figures) for way in WAYS},
         **{f"rows_{kind}": number for kind, number in counts.items()},
     }
     tables = (
@@ -95,11 +102,13 @@ def diff_document(diff_context: DiffContext) -> Document:
         next_step=diff_context.difference.next_step,
         summary=summary,
         titles=_TITLES,
+        better={"figures_worse": "less"},
+        foremost=FOREMOST,
         tables=(
             _figures(diff_context),
             *([_movements(diff_context.movements)] if diff_context.movements else []),
-            _writes([cause for found in rows.values() for row in found for cause in row.causes]),
             *tables,
+            _writes([cause for found in rows.values() for row in found for cause in row.causes]),
         ),
         definitions={**_DEFINITIONS, "It follows from several records": _several(diff_context.computed_from)},
         footnotes=(
@@ -177,11 +186,17 @@ def _figures(diff_context: DiffContext) -> Table:
         )
         for figure in diff_context.difference.figures
     ]
-    labels = {"title": "Figure", "change": "Change", "direction": "For the", "why": "Why"}
+    labels = {"title": "Figure", "change": "Change", "direction": "Better or worse", "why": "Why"}
     frame = pl.DataFrame(rows, schema=dict(FIGURES), orient="row")
     units = {figure.id: figure.unit or "" for figure in diff_context.difference.figures}
     return Table(
-        "figures", "Figures", frame, labels=labels, hidden=("figure", "unit"), state=("direction",), units=units
+        "figures",
+        "Figures that changed",
+        frame,
+        labels=labels,
+        hidden=("figure", "unit"),
+        state=("direction",),
+        units=units,
     )
 
 
@@ -197,7 +212,7 @@ def _movements(movements: Sequence[Movement]) -> Table:
         (
             _sentence(one.words),
             len(one.things),
-            list(one.things),
+            [_DUTY.sub(lambda match: f"{words.spell(match[1])} {match[2]}", thing) for thing in one.things],
             *(one.days[:1] or (None,)),
             *(one.days[-1:] or (None,)),
         )
@@ -222,7 +237,7 @@ def _writes(causes: Sequence[Cause]) -> Table:
     )
     labels = {"on": "Day", "actor": "Who", "what": "What", "rows": "Rows it touched", "event_id": "Event"}
     note = "Writes of records and audit events between the two days that rows of this report are about."
-    return Table("writes", "Who did what", frame, note=note, labels=labels, hidden=("at",))
+    return Table("writes", "Who did what", frame, note=note, labels=labels, hidden=("at", "revision", "event_id"))
 
 
 def _days(diff_context: DiffContext) -> int:

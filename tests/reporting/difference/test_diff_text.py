@@ -96,6 +96,8 @@ def test_where_nothing_differs_that_is_said():
         "since_on": FROM,
         "since_revision": 3,
         "figures_changed": 0,
+        "figures_worse": 0,
+        "figures_better": 0,
         "rows_came": 0,
         "rows_went": 0,
         "rows_changed": 0,
