@@ -37,7 +37,7 @@ def controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         key = row["framework"], row["control_id"]
         gap, signed, horizon = gaps.get(key), signatures.get(key, ()), until.get(key, _NO_HORIZON)
         said = [_standing(row, causes.get(key, ""), horizon, signed, tested), _duty(gap, snapshot.as_of)]
-        lines = [_proof(claim) for claim in proofs.get(key, ())]
+        lines = [*_failed_test(row, tested), *(_proof(claim) for claim in proofs.get(key, ()))]
         proof = part(PROOFS[0] if gap is None else PROOFS[1], lines)
         proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof
         work = [part("What closes it", _work_on(gap, row, signed, snapshot.as_of))] if gap is not None else []
@@ -174,6 +174,12 @@ def _missing(row: FrameRow) -> str:
     if row["tests_performed"] and row["tests_passed"] is not None and not row["tests_passed"]:
         said.append("no test of it passed")
     return ", ".join(said) or row["evidence_note"] or "a part of what it needs is there"
+
+
+def _failed_test(row: FrameRow, tested: Mapping[str, date]) -> list[str]:
+    """The test that speaks against a control, which proves nothing and so is no claim."""
+    day = tested.get(row["failing_test"] or "")
+    return [f"{spelled_day(day)}, test: failed"] if day and row["state"] == "ineffective" else []
 
 
 def _duty(gap: FrameRow | None, as_of: date) -> str:

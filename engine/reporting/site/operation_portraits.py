@@ -72,7 +72,7 @@ def requests(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         about = f" for {name} {row['control_id']}" if row["framework"] and row["control_id"] else ""
         text = f"{_clock(row, snapshot.as_of)}, {_turn(row, about)}."
         lines = [str(one) for one in row["evidence_ids"] or ()]
-        further = [part("Next", [_answer(row)])] if row["finished_on"] is None else []
+        further = [part("Next", [_answer(row, snapshot.as_of)])] if row["finished_on"] is None else []
         if lines:
             further.append(part("Evidence sent", lines))
         yield ("request", row["id"]), Portrait(text, further)
@@ -88,12 +88,14 @@ def _clock(request: FrameRow, today: date) -> str:
     return f"Overdue for {late}" if request["clock"] == "overdue" else f"Closed {late} late"
 
 
-def _answer(request: FrameRow) -> str:
-    """Who does what next about an open request."""
+def _answer(request: FrameRow, today: date) -> str:
+    """Who does what next about an open request, and by when."""
     if request["submitted_on"] is not None and request["status"] == "submitted":
         return f"{request['owner'] or 'Nobody'} asks {request['requester'] or 'the auditor'} for the decision"
     stands_in = f"; {request['backup']} stands in" if request["backup"] else ""
-    return f"{request['owner'] or 'Nobody'} sends the evidence{stands_in}"
+    due = request["due_on"]
+    by = "" if due is None else " now" if due < today else f" by {spelled_day(due)}"
+    return f"{request['owner'] or 'Nobody'} sends the evidence{by}{stands_in}"
 
 
 def _turn(request: FrameRow, about: str) -> str:

@@ -118,6 +118,17 @@ def test_a_control_says_why_it_stands_where_it_does(row, sentence):
     assert told.sentence == sentence
 
 
+def test_a_control_lists_the_failed_test_first():
+    row = CONTROL | {"state": "ineffective", "failing_test": "TST-1"}
+    told = portrait(
+        "control",
+        "soc2:CC6.1",
+        control_assessments=rows("control_assessments", row),
+        control_tests=rows("control_tests", {**CONTROL, "run_id": "TST-1", "performed_on": date(2026, 11, 2)}),
+    )
+    assert told.parts[-1].lines[0] == "2 Nov 2026, test: failed"
+
+
 SIGNED = {
     **CONTROL,
     "id": "ATT-1",
@@ -440,7 +451,7 @@ def test_what_is_finished_stands_behind_what_somebody_waits_for():
         (
             {},
             "Overdue for 18 days, due 2 Nov 2026: ann answers it for SOC 2 CC6.1.",
-            ["ann sends the evidence; ben stands in"],
+            ["ann sends the evidence now; ben stands in"],
         ),
         (
             {"status": "submitted", "submitted_on": date(2026, 10, 21), "requester": "the firm", "clock": "on_track"},
