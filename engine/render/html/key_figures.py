@@ -97,7 +97,8 @@ def _title(document: Document, name: str) -> str:
 
 
 def _tone(name: str, value: object, better: Better, unit: str) -> Tone | None:
-    """Good where there is nothing left of what should not be, or all of what should; watch where there is some.
+    """Good where there is nothing left of what should not be, or all of what should; watch where there is some of the
+    former, or nothing of the latter.
 
     Bad is what waits for somebody already: past its day, or critical.
     """
@@ -105,7 +106,9 @@ def _tone(name: str, value: object, better: Better, unit: str) -> Tone | None:
         return None
     if better == "less":
         return "good" if not value else "bad" if _URGENT.search(name) else "watch"
-    return "good" if better == "more" and unit == "percent" and value >= 100 else None
+    if better == "more" and unit == "percent":
+        return "good" if value >= 100 else "watch" if value <= 0 else None
+    return None
 
 
 def _movement(change: float, better: Better) -> Tone | None:

@@ -11,11 +11,11 @@ from engine.planning.plan import ReadinessPlan
 TITLES = {
     "planned_strict_pct": "Effective on the day with the plan",
     "strict_pct": "Effective on the day if nothing is done",
-    "not_effective": "Controls that will not be effective then",
+    "not_effective": "Not effective then if nothing is done",
     "needed_hours": "Hours to close each gap once",
     "plan_hours": "Hours of the plan",
     "available_hours": "Hours that duties leave the owners",
-    "likely_pct": "Likely by the day",
+    "likely_pct": "Likely with the plan by the day",
     "reached": "Reached if work takes as long as estimated",
     "first_short_week": "First week in which hours are missing",
     "by": "Ready by",

@@ -33,9 +33,21 @@ def opening(
         promise = f"{_subject(plan, ask, verdict)}, {odds_of(odds)}, with {hours(plan.choice.hours)} of work"
         return Opening(f"{at_most(promise, f'; {many}')}.", _step(plan, work, missing_hours, ask, odds))
     best = percent(100 * plan.effective_with / plan.applicable)
-    start = f"{_subject(plan, ask, 'will not be ready')}: at best {best} of controls are effective"
+    start = f"{_subject(plan, ask, 'will not be ready')}: at best {best}{_below_today(plan)}"
     said = at_most(at_most(start, _need(plan)), _lack(plan, missing_hours))
     return Opening(f"{said}.", _step(plan, work, missing_hours, ask))
+
+
+def _below_today(plan: ReadinessPlan) -> str:
+    """What is effective at best, and that it is less than today where more lapses than work can hold."""
+    ready = pl.col("state") == "effective"
+    today = sum(goal.projection.on(plan.as_of).filter(ready).height for goal in plan.goals)
+    applicable = sum(
+        goal.projection.on(plan.as_of).filter(pl.col("state") != "not_applicable").height for goal in plan.goals
+    )
+    if today * plan.applicable <= plan.effective_with * applicable:
+        return " of controls are effective"
+    return f", below today's {percent(100 * today / applicable)}"
 
 
 def _need(plan: ReadinessPlan) -> str:
@@ -109,7 +121,9 @@ def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood], ask: Ask) -> 
     lost = [one for one in plan.open if one.reason]
     if lost and not plan.is_reached:
         noun = "1 control cannot" if len(lost) == 1 else f"{len(lost):,} controls cannot"
-        warnings.append(f"{noun} be ready by then whatever the hours: see what stays open.")
+        others = len(plan.open) - len(lost)
+        more = f"; {others:,} more {'stays' if others == 1 else 'stay'} open too" if others else ""
+        warnings.append(f"{noun} be ready by then whatever the hours{more}: see what stays open.")
     tight = [action for action in plan.chosen if plan.work_by_control[action.name].is_tight]
     if tight:
         noun = "1 control has" if len(tight) == 1 else f"{len(tight):,} controls have"

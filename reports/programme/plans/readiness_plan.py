@@ -140,7 +140,6 @@ def build(
         better=plan_summary.BETTER,
         tables=(
             *(lead if several else ()),
-            Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
             Table(
                 "actions",
                 "The plan, in the order in which it is done",
@@ -159,6 +158,7 @@ def build(
                 state=["state"],
                 hidden=framework,
             ),
+            Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
             Table("owners", "Who does how much", people, labels=PEOPLE, hidden=["utilisation_pct"]),
             Table(
                 "holes",
