@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from engine.model.declarations.report import Report
 from engine.model.errors import Unavailable
 from engine.reporting.index import index
-from engine.reporting.snapshot import snapshot
 from engine.store.queries.accounts.organizations import longest_chains
 from engine.web import warming
 from tests.conftest import NOW
@@ -72,7 +72,7 @@ def test_it_stops_with_the_console_and_at_what_keeps_it_from_computing(store):
 
 def test_a_report_is_computed_once_and_not_kept(console, monkeypatch):
     warming._compute(console, "acme", "legal-holds", NOW)
-    monkeypatch.setattr(snapshot, "_build_document", None)  # whoever called it would fail
+    monkeypatch.setattr(Report, "document", None)  # whoever called it would fail
     with console.services.snapshots.open("acme", now=NOW) as opened:
         assert opened.from_cache("legal-holds", {}) is None
         assert opened.edition("legal-holds", {}).revision == opened.revision

@@ -19,9 +19,9 @@ from engine.model.errors import Problem, Unavailable
 from engine.model.every_organization import OrganizationFailure, OrganizationsRun, for_every_organization, noted_reason
 from engine.replica.replica import Replica
 from engine.replica.view import View
+from engine.reporting.artifacts.ahead import AHEAD
 from engine.reporting.artifacts.artifact_names import artifact_name
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
-from engine.reporting.snapshot.ahead import AHEAD
 from engine.reporting.snapshot.fact_cache import KEPT_DERIVED, KEPT_TITLES
 from engine.reporting.snapshot.missing_weeks import MissingWeeks
 from engine.reporting.snapshot.part_positions import newest_erasure

@@ -83,7 +83,7 @@ def _last_decision(signed: Sequence[FrameRow]) -> FrameRow | None:
     return max(decided, key=lambda one: (one["attested_at"], one["id"]), default=None)
 
 
-def _lapsed(kind: str, horizon: FrameRow, signed: Sequence[FrameRow]) -> str:
+def _end_of(kind: str, horizon: FrameRow, signed: Sequence[FrameRow]) -> str:
     """Why evidence of a kind is good no more."""
     last = _last_decision(signed)
     if kind != _SIGNATURE or last is None:
@@ -106,7 +106,7 @@ def _kinds(row: FrameRow, horizon: FrameRow, signed: Sequence[FrameRow]) -> list
         if kind in absent:
             lines.append(f"{called}: none")
         elif kind in stale:
-            lines.append(f"{called}: {_lapsed(kind, horizon, signed)}")
+            lines.append(f"{called}: {_end_of(kind, horizon, signed)}")
         else:
             lines.append(f"{called}: good{f' until {spelled_day(until)}' if until else ''}{goes_on}")
     return lines
@@ -147,7 +147,7 @@ def _standing(
             return f"Effective{since}: {last or 'all that it needs is there'}{until}."
         case "stale":
             lapsed = [
-                f"its {words.spell(kind)}{'' if kind == _SIGNATURE else ' evidence'} {_lapsed(kind, horizon, signed)}"
+                f"its {words.spell(kind)}{'' if kind == _SIGNATURE else ' evidence'} {_end_of(kind, horizon, signed)}"
                 for kind in row["kinds_stale"] or []
             ]
             return f"Stale{since}: {' and '.join(lapsed) or last or 'its evidence is too old'}."

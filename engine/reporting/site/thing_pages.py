@@ -93,7 +93,7 @@ class ThingPages:
         return list(report_parts.values())
 
     def _record(self, thing: Thing) -> list[RecordLine]:
-        record = {name: value for name, value in thing.record.items() if _says_something(thing, name, value)}
+        record = {name: value for name, value in thing.record.items() if _is_worth_a_line(thing, name, value)}
         plain = plain_value(record, thing.kind)
         headings = {name: COLUMNS[name].label if name in COLUMNS else words.label(name) for name in plain}
         values = {name: self._value(name, value) for name, value in plain.items()}
@@ -138,7 +138,7 @@ class ThingPages:
         return Markup('<a href="{}">{}</a>').format(href, name) if href else escape(name)
 
 
-def _says_something(thing: Thing, name: str, value: object) -> bool:
+def _is_worth_a_line(thing: Thing, name: str, value: object) -> bool:
     """Whether a person learns anything by it: not what is said above, no zero of a request, no days after its end."""
     if thing.kind == "request" and (value == 0 or (name == words.DAYS_LEFT and "finished_on" in thing.record)):
         return False

@@ -23,10 +23,10 @@ from engine.model.documents.document import Document, Edition, Position
 from engine.model.errors import Unavailable
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render import RENDERERS
+from engine.reporting.artifacts.ahead import AHEAD, EDITION, edition_ahead, render_ahead
 from engine.reporting.artifacts.artifact_names import Name
 from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.index import parts_of, resolve_report
-from engine.reporting.snapshot.ahead import AHEAD, EDITION, edition_ahead, render_ahead
 from engine.reporting.snapshot.part_positions import newest
 from engine.reporting.snapshot.subject import FactSource, PartHeads, RevisionOnDay, Subject
 
@@ -160,8 +160,7 @@ class Snapshot:
         is a line of the log, with ``must_keep`` Unavailable.
         """
         declared, query = resolve_report(self.report(report), query)
-        parameters = declared.parse(query)
-        form = declared.format(format, parameters)
+        form = declared.format(format, parameters := declared.parse(query))
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
 
     def build_ahead(self, report: Declaration) -> list[Artifact]:

@@ -16,6 +16,7 @@ from engine.model.documents.document import Position
 from engine.model.errors import Problem, Unavailable
 from engine.model.every_organization import OrganizationsRun
 from engine.replica.replica import Replica
+from engine.reporting.artifacts.ahead import AHEAD
 from engine.reporting.artifacts.artifacts import Artifacts, ArtifactStorage
 from engine.reporting.batch import batch, chunk, chunk_runs
 from engine.reporting.batch.batch import here
@@ -23,7 +24,6 @@ from engine.reporting.batch.build_costs import BuildCosts
 from engine.reporting.batch.chunk import build_chunk
 from engine.reporting.batch.chunk_runs import in_processes
 from engine.reporting.batch.report_batch import BuildResult, ReportBatch
-from engine.reporting.snapshot.ahead import AHEAD
 from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
 from engine.store.log.parts import PERSON_ERASED, part_of

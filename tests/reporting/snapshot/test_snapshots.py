@@ -16,11 +16,11 @@ from engine.model.errors import BadRequest, NotFound
 from engine.render import RENDERERS
 from engine.render.text import json
 from engine.replica.replica import Replica
+from engine.reporting.artifacts.ahead import EDITION
 from engine.reporting.artifacts.artifact_seals import bytes_of
 from engine.reporting.artifacts.artifact_space import UNFINISHED
 from engine.reporting.artifacts.artifacts import Artifacts
-from engine.reporting.snapshot.ahead import EDITION
-from engine.reporting.snapshot.edition_bytes import edition_from
+from engine.reporting.artifacts.edition_bytes import edition_from
 from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store import Store
 from engine.store.schema.organizations import workspaces
@@ -77,10 +77,10 @@ def ask_report(snapshots, org, report, form):
 def files(folder):
     """What is kept, without what a process left unfinished that was killed; of a report's content what a page shows."""
     paths = [path for path in folder.rglob("*.*") if path.is_file() and not path.name.startswith(UNFINISHED)]
-    return {path.relative_to(folder).as_posix(): shown(path) for path in paths}
+    return {path.relative_to(folder).as_posix(): page_bytes(path) for path in paths}
 
 
-def shown(path):
+def page_bytes(path):
     """The bytes of a file; of equal contents, whose bytes may differ, the page is the same."""
     data = path.read_bytes()
     if path.suffix != f".{EDITION}" or (content := bytes_of(data, path.stem)) is None:

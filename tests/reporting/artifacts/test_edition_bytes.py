@@ -10,7 +10,7 @@ import pytest
 
 from engine.model.documents.document import Alarm, Document, Edition, Organization, Position, Table
 from engine.render import RENDERERS
-from engine.reporting.snapshot.edition_bytes import edition_bytes, edition_from
+from engine.reporting.artifacts.edition_bytes import edition_bytes, edition_from
 from reports import CATALOGUE
 from tests.reporting.snapshot.test_snapshots import NOW, full_store, snapshots  # noqa: F401 - fixtures
 

@@ -23,7 +23,7 @@ def render_ahead(form: str, edition: Edition) -> bytes:
     """The bytes of one of ``AHEAD``."""
     if form != EDITION:
         return RENDERERS[form].render(edition)
-    from engine.reporting.snapshot.edition_bytes import edition_bytes
+    from engine.reporting.artifacts.edition_bytes import edition_bytes
 
     return edition_bytes(edition)
 
@@ -33,7 +33,7 @@ def edition_ahead(artifacts: Artifacts, name: Name, is_wanted: Callable[[], bool
     data = artifacts.fetch(replace(name, format=EDITION), is_wanted=is_wanted)
     if data is None:
         return None
-    from engine.reporting.snapshot.edition_bytes import edition_from
+    from engine.reporting.artifacts.edition_bytes import edition_from
 
     try:
         return edition_from(data)
