@@ -116,6 +116,10 @@ def test_the_front_page_begins_with_ten_questions(sites):
         "What proves CC6.1?",
     ]
     assert text.count('class="sparkline"') >= 8
+    assert (
+        re.findall(r"\d{4}-W\d\d", re.sub(r"<(?:style|script).*?</(?:style|script)>|<[^>]+>", "", text, flags=re.S))
+        == []
+    )
     sentences = re.findall(r'<p class="named">(.*?)</p>', text)
     named = [unescape(re.sub(r"<[^>]+>", "", sentence)) for sentence in sentences]
     assert [sentence.partition(" ")[0] for sentence in named[:3]] == ["To", "First", "The"]
