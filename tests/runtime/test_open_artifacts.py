@@ -10,6 +10,7 @@ import pytest
 
 from engine.model.errors import Usage
 from engine.replica.replica import Replica
+from engine.reporting.artifacts.ahead import AHEAD
 from engine.reporting.artifacts.artifact_space import Quota
 from engine.reporting.artifacts.artifacts import ArtifactStorage
 from engine.reporting.batch import batch
@@ -69,8 +70,12 @@ def ask_all(services):
 def test_what_one_machine_built_the_other_serves_without_computing(machine, monkeypatch):
     with machine("one") as one:
         went = batch.build(one.store, replace(one.batch(NOW), catalogue=SOME), ["acme"])
+        rendered = ask_all(one)  # of what was built ahead
         built = ask_all(one)
-    assert went.results["acme"].made == len(built)
+    assert went.results["acme"].made == len(AHEAD) * len(SOME)
+    assert [bool(made) for *_, made in rendered] == [
+        form not in AHEAD for report in SOME.values() for form in report.light_formats
+    ]
 
     def unread(*_, **__):
         raise AssertionError("the records were read")

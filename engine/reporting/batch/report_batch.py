@@ -28,12 +28,15 @@ class ReportBatch:
 
 @dataclass(frozen=True)
 class BuildResult:
-    """What came of one organization: files made, files that were there already, bytes made, processor seconds."""
+    """What came of one organization: files made, files that were there already, bytes made, processor seconds.
+
+    Equal contents of reports may take more bytes here than there, as their frames lie in memory.
+    """
 
     org_id: str
     made: int
     kept: int
-    size: int
+    size: int = field(compare=False)
     seconds: float = field(default=0.0, compare=False)
 
 
