@@ -67,8 +67,7 @@ def is_everyday(word: str) -> bool:
 _MONTH_ENDS = {
     **dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31),
     **dict.fromkeys(("april", "june", "september", "november"), 30),
-    "february": 28,
-}
+}  # that of February goes by the year
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 # ways of speech for which the records have plain words, and what is said before or after the question itself
 _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
@@ -106,7 +105,8 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (r"\b(sign(?:s|ed|ing)?) off(?: on)?\b", r"\1"),
         (r"^how many (\w+) did (\w+) sign\b", r"how many \1 were signed by \2"),
         (
-            r"^(?:where does|what state is) (\S+) (?:stand|in)(?:,? and since when.*)?(?=\s*[?.!]*$)",
+            r"^(?:where does|what state is) ([a-z]*\d*[.(-]\S*\d\S*) (?:stand|in)"
+            r"(?:,? and since when.*)?(?=\s*[?.!]*$)",
             r"state of control \1",
         ),
         (r"\b(maintenance|anything|something|nothing) scheduled\b", r"\1 planned"),

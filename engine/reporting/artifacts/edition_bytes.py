@@ -1,7 +1,8 @@
 """A report's edition as bytes, kept beside its artifacts: any format is rendered of them without a record being read.
 
 Bytes may come from a bucket that others write to. So nothing is named in them but the content's own classes, made by
-their constructors, and frames as Arrow IPC; whatever else is named is refused.
+their constructors, and frames as Arrow IPC; whatever else is named is refused. A name gives what calls the class and
+never the class itself, on which bytes could set members.
 """
 
 import io
@@ -10,6 +11,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta, timezone
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -45,6 +47,11 @@ _CONTENT = (
     *(GraphPoint, HeatScale, LaneSpan, MatrixPicture, Organization, Position, StoryDecision, StoryMark, Table),
     *(TimelinePicture, TrendLine, TrendPicture, date, datetime, time, timedelta, timezone, dict),
 )
+# what reading other bytes may raise
+_UNREADABLE = (
+    *(pickle.UnpicklingError, zlib.error, pl.exceptions.PolarsError, pl.exceptions.PanicException, EOFError, TypeError),
+    *(ValueError, AttributeError, ArithmeticError, LookupError),
+)
 _LEVEL = 1  # of zlib: the frames of a page are small, and half of what is left is texts
 
 
@@ -62,7 +69,7 @@ def edition_from(data: bytes) -> Edition:
     """The edition whose bytes these are. ValueError for others, and for those that name what no document holds."""
     try:
         edition = _Reader(io.BytesIO(zlib.decompress(data))).load()
-    except (pickle.UnpicklingError, zlib.error, pl.exceptions.PolarsError, EOFError, TypeError, ValueError) as error:
+    except _UNREADABLE as error:
         raise ValueError(f"These are not the bytes of an edition: {error}.") from error
     if not isinstance(edition, Edition):
         raise ValueError(f"These are the bytes of {type(edition).__name__}, not of an edition.")
@@ -88,6 +95,9 @@ class _Writer(pickle.Pickler):
             return type(given), tuple(getattr(given, one.name) for one in fields(given))
         if isinstance(given, MappingProxyType):
             return dict, (dict(given),)
+        if isinstance(given, str | tuple):  # an alarm, a mark: of a class of its own
+            _check(type(given))
+            return type(given), (str(given),) if isinstance(given, str) else tuple(given)
         if not isinstance(given, type) and not callable(given):
             _check(type(given))
         return NotImplemented
@@ -100,8 +110,8 @@ def _check(kind: type) -> None:
 
 class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Callable[..., object]:
-        """The class of that name; UnpicklingError for one that no document holds."""
+        """What makes an object of the class of that name; UnpicklingError for one that no document holds."""
         found = _NAMED.get((module, name))
         if found is None:
             raise pickle.UnpicklingError(f"{module}.{name} is named in them")
-        return found
+        return partial(found)

@@ -49,6 +49,14 @@ class Harmful:
         return print, ("called",)
 
 
+def test_nothing_in_them_sets_a_member_of_a_class():
+    named = f"c{Document.__module__}\nDocument\n".encode()
+    data = zlib.compress(b"\x80\x05" + named + pickle.dumps((None, {"headline": "Set"}), 2)[2:-1] + b"b.")
+    with pytest.raises(ValueError, match="not"):
+        edition_from(data)
+    assert not hasattr(Document, "headline")
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -57,6 +65,8 @@ class Harmful:
         (zlib.compress(pickle.dumps({"a": 1})), "These are the bytes of dict, not of an edition."),
         (edition_bytes(edition(Document("One.")))[:-9], "These are not the bytes of an edition"),
         (zlib.compress(b""), "Ran out of input"),
+        (zlib.compress(b"\x80\x05h\x09."), "These are not the bytes of an edition"),
+        (zlib.compress(b"\x80\x050."), "These are not the bytes of an edition"),
         (b"", "These are not the bytes of an edition"),
     ],
 )
