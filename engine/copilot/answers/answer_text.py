@@ -139,17 +139,22 @@ def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFram
     order, entity = plan.order, plan.entity
     if order is not None and plan.intent != "group":
         if order.column == entity.due and not order.down:
-            rows = rows.filter(pl.col(order.column) >= library.today)
+            ahead = rows.filter(pl.col(order.column) >= library.today)
+            one = plan.lookup or any(each.dimension == "choice:title" for each in plan.constraints)
+            late = ahead.is_empty() and one  # the next review of what is late is the one that was missed
+            rows = rows if late else ahead
             if "status" in rows.columns and entity.name == "meeting":
                 rows = rows.filter(pl.col("status") != "cancelled")
-        if order.down and order.column in entity.dates and rows.schema[order.column] == pl.Date and plan.window is None:
+        gone = order.column != entity.due or entity.done is None or plan.intent != "when"
+        dated = order.column in entity.dates and rows.schema[order.column] == pl.Date
+        if order.down and dated and plan.window is None and gone:
             rows = rows.filter(pl.col(order.column) <= library.today)
             if entity.name == "meeting":
                 rows = rows.filter(pl.col("status") == "held")
         moment = f"{order.column.removesuffix('_on')}_at"
         by = moment if moment in rows.columns else order.column
         kept = rows.drop_nulls(order.column).sort(by, entity.key, descending=[order.down, False])
-        return kept.head(_with_ties(kept, order))
+        return kept.head(_with_ties(kept, order, by))
     usual = entity.due if plan.window is not None and plan.window[0] == entity.due else entity.size
     column = usual or entity.due or next(iter(entity.dates), None)
     if column is None or column not in rows.columns:
@@ -158,13 +163,13 @@ def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFram
     return rows.sort(column, entity.key, descending=[down, False], nulls_last=True)
 
 
-def _with_ties(rows: pl.DataFrame, order: Order) -> int:
-    """How many rows an order takes: those that are equal to the last one, too, where a size is asked for."""
-    if order.count >= rows.height or rows.schema[order.column].is_temporal():
+def _with_ties(rows: pl.DataFrame, order: Order, by: str) -> int:
+    """How many rows an order takes: those that are equal to the last one, too, unless more were asked for by day."""
+    if order.count >= rows.height or (rows.schema[by].is_temporal() and order.count > 1):
         return order.count
-    last = rows[order.column][order.count - 1]
-    tied = rows.filter(pl.col(order.column) == last)[order.column].len()
-    better = rows.head(order.count).filter(pl.col(order.column) != last).height
+    last = rows[by][order.count - 1]
+    tied = rows.filter(pl.col(by) == last).height
+    better = rows.head(order.count).filter(pl.col(by) != last).height
     return better + tied if better + tied <= ROWS else order.count
 
 

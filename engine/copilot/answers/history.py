@@ -11,10 +11,10 @@ from engine.copilot.answers.library import Library
 from engine.copilot.answers.series import ScoreSeries, series_of
 from engine.copilot.grammar.everyday import is_everyday
 from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion, NumberLimit
 from engine.copilot.grammar.text import stem
-from engine.copilot.grammar.windows import TimeWindow
 from engine.model.vocabulary import Confidence
 
 _UP = r"\b(?:up|better|improv\w*|increas\w*|ris\w*|rose|grow\w*|grew|gain\w*|higher|more|progress\w*)\b"
@@ -149,6 +149,8 @@ def _spelt() -> frozenset[str]:
 
 
 def _subject(asked: CopilotQuestion, names: Sequence[OwnName]) -> str | None:
+    if asked.matches(r"\battack (?:paths?|routes?)\b"):
+        return None  # which has a score of its own
     if any(name.kind not in ("framework",) for name in names):
         return None
     if asked.matches(r"\bgaps\b") and not asked.matches(r"\b(?:critical|high|medium|low|overdue|owner)\b"):

@@ -14,6 +14,7 @@ from engine.copilot.answers.answer_text import answer_text
 from engine.copilot.answers.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
 from engine.copilot.answers.cells import cell
 from engine.copilot.answers.framework_state import standing
+from engine.copilot.answers.hearing import hearings
 from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.meanings import meaning
@@ -51,6 +52,7 @@ _TOLD = (
 _BLAME = (
     r"\bwho (?:has |have |is )?(?:caused?|causes|causing|broke|breaks)\b.*\b(?:incidents?|outages?|it|things|most)\b"
 )
+_NOTHING = "I have no data"
 _UNITLESS = ("count", "number", "word", "text", "texts", "date", "instant", "flag")
 
 
@@ -68,8 +70,26 @@ def general_help() -> OfflineAnswer:
 
 
 def answer(question: str, library: Library, *, asker: str, before: Sequence[str] = ()) -> OfflineAnswer:
-    """What the records say; ``asker`` is who "my" stands for, ``before`` what was asked in the conversation so far."""
-    planner, citations = Planner(library, asker), CitationList(library)
+    """What the records say; ``asker`` is who "my" stands for, ``before`` what was asked in the conversation so far.
+
+    What is not understood is heard once more, in other words.
+    """
+    planner = Planner(library, asker)
+    found = _answer(question, library, planner, asker, before)
+    if not found.text.startswith(_NOTHING):
+        return found
+    for heard in hearings(question, planner):
+        again = _answer(heard.text, library, planner, asker, before, heard.reason)
+        if not again.text.startswith(_NOTHING) and again.confidence != "none":
+            return again
+    return found
+
+
+def _answer(
+    question: str, library: Library, planner: Planner, asker: str, before: Sequence[str], presumed: str = ""
+) -> OfflineAnswer:
+    """The answer to a question in these words; never sure where something was taken for granted: ``presumed``."""
+    citations = CitationList(library)
     asked = planner.question(question)
     if (not asked.words and not asked.windows) or (asked.matches(_HELLO) and len(asked.words) < 8):
         return general_help()
@@ -85,9 +105,19 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
         answer_parts, plans = _answer_one(one, planner, library, citations, asker, context, bool(parts))
         parts += answer_parts
         context = plans[0] if len(plans) == 1 else None
+    if presumed:
+        parts = [_unsure(part, presumed) for part in parts]
     if not any(part.confidence != "none" for part in parts):
         return _no_data(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
     return join_parts(parts, citations.items, library)
+
+
+def _unsure(part: AnswerPart, presumed: str) -> AnswerPart:
+    """A part of an answer that takes something for granted."""
+    if part.confidence == "none":
+        return part
+    confidence: Confidence = "medium" if part.confidence == "high" else "low"
+    return replace(part, confidence=confidence, reason="; ".join(filter(None, (presumed, part.reason))))
 
 
 def _with_person(said: Sequence[str], planner: Planner) -> Iterator[CopilotQuestion]:

@@ -9,9 +9,9 @@ from engine.copilot.answers.routes import figure_route, showing
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar import windows
 from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import plain, stem, words
-from engine.copilot.grammar.windows import TimeWindow
 from engine.model.declarations.ask import PERIOD_DAYS
 from engine.model.declarations.report import Report
 from engine.model.figures.figure import Figure

@@ -39,6 +39,7 @@ def _paths(records: Records) -> pl.DataFrame:
             path.services[0],
             path.entry.exposure == INTERNET,
             " → ".join(names[one] for one in path.services),
+            len(path.services) - 1,
         )
         for path in simulation.paths
     ]
@@ -52,6 +53,7 @@ def _paths(records: Records) -> pl.DataFrame:
         "start_id": pl.String,
         "from_outside": pl.Boolean,
         "through": pl.String,
+        "hops": pl.Int64,
     }
     return pl.DataFrame(rows, schema=columns, orient="row")
 
@@ -78,6 +80,7 @@ PATH = Entity(
     size="score",
     scale="score",
     attributes={"target": ("target", "reach"), "score": ("score", "likely")},
+    measures={"hops": phrases("hops, hop, steps, length, long")},
     fillers=("lead", "leading", "path", "production", "way", "get", "reach", "into", "possible", "come"),
 )
 
@@ -155,6 +158,9 @@ RUN = Entity(
             assumed="without what a policy blocked",
         ),
         RowState("rolled back", ("rollback",), is_in("outcome", "rolled_back")),
+        RowState(
+            "failed or rolled back", phrases("went wrong, gone wrong, bad"), is_in("outcome", "failed", "rolled_back")
+        ),
     ),
     choices={"kind": {"rehearsal": "dry run", "for real": "execution", "real": "execution"}, "playbook": {}},
     dates={"ran_on": ("run", "ran", "executed", "start", "started")},

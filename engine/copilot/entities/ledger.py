@@ -166,6 +166,15 @@ CHANGE = Entity(
             lambda _: pl.col("step") < 0,
             after=True,
         ),
+        *(
+            RowState(
+                f"from {state}",
+                tuple(f"{said} {state}" for said in phrases("previous, previously, formerly, no longer, out of")),
+                is_in("previous", state.replace(" ", "_")),
+                after=True,
+            )
+            for state in phrases("effective, partial, stale, ineffective, no data")
+        ),
     ),
     choices={"state": {"no data": "no_data"}},
     dates={

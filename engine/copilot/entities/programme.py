@@ -118,7 +118,7 @@ FRAMEWORK = Entity(
     "{called}: {weighted_pct} % weighted readiness, {strict_pct} % strict, {gaps} open gaps, target {target_on}",
     names=("framework",),
     dates={
-        "target_on": ("target", "audit", "due", "deadline", "certified", "certify"),
+        "target_on": ("target date", "target day", "target", "audit", "due", "deadline", "certified", "certify"),
         "adopted_on": ("adopt", "adopted", "started", "start", "begin", "began"),
     },
     due="target_on",

@@ -258,6 +258,8 @@ def unmet(query: Query, reading: Reading) -> Query:
         lost.append(query.order.words)  # who does best is no holder of a row
     if query.intent == "why" and (query.entity.reason is None or (asked.matches(_CHANGED) and not query.lookup)):
         lost.append("why")
+    if query.intent == "why" and any(each.dimension.startswith(("not:name", "not:own")) for each in query.constraints):
+        lost.append("why not")  # of what it is not, there is no cause
     people = any("name:person" in each.dimension for each in query.constraints)
     whose = asked.matches(r"^whose\b") and "vendor" in query.entity.links  # the rows say whose they are
     named = query.entity.name in ("person", "dependency") or people or whose
@@ -273,7 +275,8 @@ def unmet(query: Query, reading: Reading) -> Query:
         lost.append("fewest")
     if query.group is None and query.intent != "measure":
         senses = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
-        if any(sense.column == "count" for sense in senses):
+        sized = query.order is not None and query.order.words in ("most", "least")
+        if any(sense.column == "count" for sense in senses) and not sized:
             lost.append("most")
         people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))
         agent = asked.matches(_AGENT) and (asked.bound is not None or bool(reading.title_words))

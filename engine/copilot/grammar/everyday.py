@@ -56,7 +56,8 @@ def _base(word: str) -> str:
     return _INFLECTION.sub("", word) if len(word) > 4 else word
 
 
-EVERYDAY = frozenset(map(_base, _WORDS.split()))
+SAYINGS = frozenset(_WORDS.split())
+EVERYDAY = frozenset(map(_base, SAYINGS))
 
 
 def is_everyday(word: str) -> bool:
@@ -68,6 +69,10 @@ _MONTH_ENDS = {
     **dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31),
     **dict.fromkeys(("april", "june", "september", "november"), 30),
 }  # that of February goes by the year
+_CONTROL = r"[a-z]*\d*[.(-]?\S*\d\S*"
+_APPLIES = (
+    r"(?:appl(?:y|icable|ied)|excluded|left out|out of scope|in scope)(?: (?:to|for) us)?(?=\s*[?.!]*$)"  # or not
+)
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 # ways of speech for which the records have plain words, and what is said before or after the question itself
 _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
@@ -81,6 +86,10 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (
             rf"\b(?:at|as of|as at) the end of ({'|'.join(_MONTH_ENDS)})\b",
             lambda match: f"on {_MONTH_ENDS[match[1]]} {match[1]}",
+        ),
+        (
+            rf"\b(?<=and |til |ore )(?:the )?end of ({'|'.join(_MONTH_ENDS)})\b",
+            lambda match: f"{_MONTH_ENDS[match[1]]} {match[1]}",
         ),
         (r"\bpast (?:its|it is|their|the) (?:due date|due day|deadline)s?\b", "overdue"),
         (r"\bpast (?:its|it is|their|the) (?:expiry|expiration)(?: date)?s?\b", "expired"),
@@ -115,6 +124,72 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (r"\bbetween (\d{1,2}) (?:and|to) (\d{1,2}) in the morning\b", r"between \1 and \2 am"),
         (r"\basian (vendor|supplier|provider|processor)s? (?:have|with) (?=[\w ]*access)", r"\1s in asia with "),
         (r"\baccess to (?:our|all our) (?:stuff|things|systems)\b", "access"),
+        (r"\b(?:i\.e\.|e\.g\.|i e\b),?", ""),
+        (r"\bmore ([\w -]+?) than any(?: of the)? others?\b(?: \w+)?", r"the most \1"),
+        (r"\bwho is (?:further|more) behind (?:with|on|in) (?:their |his |her )?", "who has more overdue "),
+        (
+            r"\bhow long (?:have|has) (?:the |our |all )?(?P<what>[\w -]+?(?:s|ones)\b.*?) been "
+            r"(?:open|lying (?:around|there|open)|around|outstanding|unresolved|unfixed|waiting|pending|there)\b"
+            r"(?: on average)?(?=\s*[?.!]*$)",
+            r"average age of \g<what>",
+        ),
+        (
+            r"\bhow often (?:does|do) (?:the |our )?([\w ]*?(?:committee|board))s? (?:meet|come together)\b",
+            r"cadence of the \1",
+        ),
+        (r"\bwho (?:is |does )?chair(?:s|ing)?\b", "who is the chair of"),
+        (
+            r"^(?:does|do|did) (?:any|some)(?: other)? (services?|vendors?) (?:still )?(?:depend|rely)s? on\b",
+            r"which \1 depend on",
+        ),
+        (
+            rf"^why (?:does|is|do|are) ({_CONTROL}) (?:not )?{_APPLIES}|"
+            rf"^why (?:does|is|do|are) not ({_CONTROL}) {_APPLIES}",
+            lambda match: f"justification of excluded control {match[1] or match[2]}",
+        ),
+        (
+            r"^(?!(?:are|is|were|was|have|has|do|does|did|how|which)\b)([\w -]+?) all (\w+ed|current|done)"
+            r"(?=\s*[?.!]*$)",
+            r"are all \1 \2",
+        ),
+        (
+            r"\b(meetings?) (?:that )?(?:did|does|do|have|has) not (?:take place|taken place|happen(?:ed)?|come off)\b",
+            r"cancelled \1",
+        ),
+        (
+            r"\bcontrols? (?:that )?(?:go|goes|went|gone|moved?|switched|turned|changed|drop(?:ped)?|fall|fell) "
+            r"(?:straight |directly )?from (\w+)(?: straight| directly)? to (\w+)\b",
+            r"control changes from \1 to \2",
+        ),
+        (
+            r"\bcontrols (?:that )?(?:stopped|ceased|quit) (?:being |to be )(?P<was>effective|partial)\b",
+            lambda match: f"control changes from {match['was']}",
+        ),
+        (
+            r"^are all (?:the |our )?(excluded|left[- ]out) controls (?:approved|signed|signed off)\b",
+            r"which \1 controls are not approved",
+        ),
+        (
+            r"\bhow long has ([\w .@-]+?) been (?:a member|a user|with us|on board|an? employee|here)\b",
+            r"since when is \1 a member",
+        ),
+        (
+            r"\b(?:did|do|have) we (close|finish|complete|resolve|fix|submit|answer)e?d? "
+            r"(?=(?:late|too late|on time|in time|after|before|past)\b)",
+            lambda match: f"were {match[1]}{'d' if match[1].endswith('e') else 'ed'} ",
+        ),
+        (r"^(\w+) hours next week(?=\s*[?.!]*$)", r"available hours of \1 next week"),
+        (
+            r"^(?:does|has|have) (\w+)(?: got)? (?:any|some|free|spare)(?: free| spare)? (?:hours|time)"
+            r"(?: available| left| free| to spare)? (this|next) week\b",
+            r"available hours of \1 \2 week",
+        ),
+        (
+            r"\b(?:left|still) to (encrypt|close|fix|resolve|sign|attest|approve|review)\b",
+            lambda match: f"not {match[1].removesuffix('e')}ed",
+        ),
+        (r"\blongest ago\b", "oldest"),
+        (r"\bended (?:up )?badly\b|\bwent badly\b", "went wrong"),
     )
 )
 

@@ -11,6 +11,39 @@ _RECENT = re.compile(
 )
 
 
+@dataclass(frozen=True)
+class TimeWindow:
+    """Days from ``first`` to ``last``, both included; None is open. ``age``: it says how old something is."""
+
+    first: date | None
+    last: date | None
+    words: str
+    age: bool = False
+    since: datetime | None = None  # to the minute, in UTC
+    hours: float | None = None  # how long it is, where it says how long something took
+    named: date | None = None  # of "since July" the last day of July
+
+    @property
+    def is_future(self) -> bool:
+        """Whether it was asked from a day on, without a look back."""
+        return self.first is not None and self.words.startswith(("next", "in the next", "within", "tomorrow", "coming"))
+
+    @property
+    def with_days(self) -> str:
+        """The days, or the moment, and the words that named them."""
+        if self.since is not None:
+            return f"since {self.since:%Y-%m-%d %H:%M} UTC ({self.words})"
+        if self.first == self.last and self.first is not None:
+            days = f"on {self.first}"
+        elif self.first is None:
+            days = f"up to {self.last}"
+        elif self.last is None:
+            days = f"from {self.first} on"
+        else:
+            days = f"from {self.first} to {self.last}"
+        return f"{days} ({self.words})"
+
+
 def find(text: str, now: datetime) -> tuple[datetime, str, str] | None:
     """The first such span of a plain text: since when, in UTC without zone, its words, and the text without them."""
     match = _RECENT.search(text)

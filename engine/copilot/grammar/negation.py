@@ -9,11 +9,11 @@ import polars as pl
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.constraints import choices_of, names_of, states_of, titles_of
 from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import Constraint
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.spans import spans_of
-from engine.copilot.grammar.windows import TimeWindow
 
 _SAYING = ("state", "choice", "name", "title", "mine", "date")
 

@@ -8,13 +8,13 @@ import polars as pl
 
 from engine.copilot.grammar.accounting import account_for, unmet
 from engine.copilot.grammar.constraints import choices_of, names_of, rows_of, states_of, titles_of, verbs_of
+from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.projection import project
 from engine.copilot.grammar.query import Constraint, Query, columns_of, dates_of, intent_of, order_of
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.spans import bound_of, clock_of, equal_of, only_window, spans_of
-from engine.copilot.grammar.windows import TimeWindow
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
 
@@ -57,6 +57,8 @@ def plan(
     if before is not None and query.intent == "when" and not dates_of(reading) and before.verbs:
         query = replace(query, columns=before.verbs[-1:])
     query = account_for(_with_claims(query, reading, before), reading, frame)
+    if before is not None and before.intent == "group" and reading.asked.matches(r"\b(?:it|its|that one)\b"):
+        query = replace(query, unknown=(*query.unknown, "it"))  # which of the groups is no condition of these rows
     if query.order is not None:  # "the 3 newest": the number is how many it takes
         query = replace(query, unknown=tuple(word for word in query.unknown if word != f"{query.order.count}"))
     meant = _with_presumed_state(query, reading, today, before is not None or _names_state(query))
@@ -125,6 +127,9 @@ def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
         return query
     if query.intent == "list" and reading.asked.matches(_EVERY) and query.constraints and not query.halves:
         in_time = [each for each in query.constraints if each.dimension.startswith(("bound:hours", "bound:days"))]
+        verb = max((piece.at for piece in reading.pieces if piece.sense("date")), default=-1)
+        if verb > max(each.at for each in query.constraints):  # "has every system inside been reviewed this year?"
+            in_time += [each for each in query.constraints if each.dimension == "window"]
         *subjects, claim = sorted(query.constraints, key=lambda each: (each in in_time, each.at))
         return replace(query, intent="every", constraints=tuple(subjects), checks=(claim,))
     if (query.lookup or reading.title_words) and query.intent in ("list", "what") and reading.asked.matches(_CHECK):

@@ -1,7 +1,7 @@
 """Which kind of thing a question is about: every kind that its words may mean is read, and the best reading counts."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -97,6 +97,7 @@ class Planner:
                     return (self.query(same, before),)
             if not is_of_other_thing(best):
                 query = self.query(best)
+                query = replace(query, unknown=(*query.unknown, *_other_heads(best)))
                 lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
                 if before is None or lost is None:
                     return (query,)
@@ -263,6 +264,14 @@ class Planner:
                 if name is not None:
                     yield name
 
+    def has_subject(self, asked: CopilotQuestion) -> bool:
+        """Whether a question, or the beginning of one, names a kind of thing."""
+        return bool(self._candidates(asked))
+
+    def has_name(self, word: str) -> bool:
+        """Whether a word by itself names something of the organization."""
+        return word in self._names.singles or stem(word) in self._names.singles
+
     def reading(self, asked: CopilotQuestion, entity: Entity) -> Reading:
         """The question as one about a kind of thing."""
         return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
@@ -277,6 +286,15 @@ class Planner:
     @property
     def _today(self) -> date:
         return self._library.today
+
+
+def _other_heads(reading: Reading) -> Iterator[str]:
+    """What "which of our" stands before where the reading takes it for no more than a word of a column."""
+    head = re.match(r"(?:which|what) (?:one )?of (?:our|the|these|all(?: our)?) (\w+)", reading.asked.text)
+    word = "" if head is None else stem(head[1])
+    own = next((piece for piece in reading.pieces if piece.words in (word, head[1] if head else "")), None)
+    if word in _SINGLE and own is not None and own.sense("choice") and not own.sense("noun", "attribute", "state"):
+        yield head[1] if head else word
 
 
 def _within(phrase: Phrase, said: Sequence[str]) -> bool:

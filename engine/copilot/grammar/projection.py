@@ -65,6 +65,9 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return held
     if "age_days" in frame.columns and lookup and asked.matches(_OPEN_FOR):
         return replace(query, intent="what", columns=("age_days",))
+    spans = _numbers_of_time(query, reading, frame)
+    if spans is not None:
+        return spans
     distinct = distinct_query(query, reading, frame)
     if distinct is not None:
         return distinct
@@ -117,6 +120,16 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     ):
         return replace(query, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return query
+
+
+def _numbers_of_time(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """The column of days or hours that "how many days" asks for, where that is a column by its own name."""
+    said = re.search(r"\bhow many (days|hours|weeks|months)\b", reading.asked.text)
+    piece = next((one for one in reading.pieces if said is not None and one.words == said[1]), None)
+    sense = None if piece is None or query.intent != "count" else piece.sense("attribute")
+    if sense is None or not frame.schema[sense.column].is_numeric():
+        return None
+    return replace(query, intent="what", columns=(sense.column,))
 
 
 def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:

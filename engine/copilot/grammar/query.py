@@ -8,9 +8,10 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, phrases
 from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.moments import TimeWindow
+from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.reading import NumberLimit, Reading
 from engine.copilot.grammar.text import stem
-from engine.copilot.grammar.windows import TimeWindow
 
 Intent = Literal[
     "count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare", "share", "tally"
@@ -35,7 +36,7 @@ _INTENTS: tuple[tuple[Intent, str], ...] = (
         "when",
         r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
         r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
-        r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!a )\b(?:target|due|expiry|review|"
+        r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!\ba )\b(?:target|due|expiry|review|"
         r"end) date\b",
     ),
 )
@@ -192,6 +193,8 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
         ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows) and entity.due is not None
         ahead = ahead or (piece.words in _LATELY and intent_of(reading) == "count")
         ahead = ahead or (piece.sense("measure") is not None and reading.asked.matches(r"\bhow long\b"))  # did it last
+        if sense is not None and sense.column == "count" and (sized := _most_of(reading, piece, frame)) is not None:
+            return Order(sized, sense.value == "down", 1, piece.words)
         if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
             continue
         column, down = _ordered_by(reading, frame, sense, piece.words)
@@ -206,11 +209,21 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
     return None
 
 
+def _most_of(reading: Reading, most: Piece, frame: pl.DataFrame) -> str | None:
+    """The measure behind "the most" of one thing: "which one brings the most relief"."""
+    if not reading.asked.matches(r"\bwhich (?:one|of (?:them|these|those))\b"):
+        return None
+    behind = next((piece for piece in reading.pieces if piece.at == most.end), None)
+    sense = None if behind is None else behind.sense("measure")
+    return sense.column if sense is not None and sense.column in frame.columns else None
+
+
 def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
     """The column of a superlative, and whether its largest comes first."""
     entity, down = reading.entity, sense.value == "down"
     usual = entity.begun if sense.column == "date" else None
-    first = next(iter(dates_of(reading)), usual or next(iter(entity.dates), None))
+    said = [] if words in ("oldest", "newest") and intent_of(reading) == "when" else dates_of(reading)
+    first = next(iter(said), usual or next(iter(entity.dates), None))  # "when is the oldest one due"
     if sense.column == "measure":
         verbs = [TIMED[one.column] for piece in reading.pieces if (one := piece.sense("date")) and one.column in TIMED]
         measure = next((one for one in verbs if one in entity.measures), next(iter(entity.measures), None))

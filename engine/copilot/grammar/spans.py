@@ -9,9 +9,9 @@ from itertools import pairwise
 import polars as pl
 
 from engine.copilot.answers.cells import heading
+from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.query import TIMED, Constraint, columns_of
 from engine.copilot.grammar.reading import SIGN, SIGNS, NumberLimit, Reading
-from engine.copilot.grammar.windows import TimeWindow
 
 
 def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str], today: date) -> str | None:

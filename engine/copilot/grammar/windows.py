@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar import moments
+from engine.copilot.grammar.moments import TimeWindow
 
 _MONTHS = phrases(
     "january, february, march, april, may, june, july, august, september, october, november, december"
@@ -36,6 +36,7 @@ _POINT = (
     r"(?:the\s+)?(?P<end>end of (?:the |this )?(?:week|month|quarter|year)|christmas(?: eve)?|new year(?: s)?(?: "
     r"eve)?|year end|year's end|month end|eoy|eom|eoq))"
 )
+_PLAIN_MONTH = _MONTH.replace("?P<month>", "?:")
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
 FUTURE = re.compile(
     r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming|overload\w*|overbooked|capacity|"
@@ -43,39 +44,6 @@ FUTURE = re.compile(
     r"will|would|lapses|ready|must|(?:needs?|has|have|ought) to|should(?! have))\b|"
     r"(?<!was )(?<!were )(?<!been )(?<!did )\bon (?:call|duty)\b(?! did)"
 )
-
-
-@dataclass(frozen=True)
-class TimeWindow:
-    """Days from ``first`` to ``last``, both included; None is open. ``age``: it says how old something is."""
-
-    first: date | None
-    last: date | None
-    words: str
-    age: bool = False
-    since: datetime | None = None  # to the minute, in UTC
-    hours: float | None = None  # how long it is, where it says how long something took
-    named: date | None = None  # of "since July" the last day of July
-
-    @property
-    def is_future(self) -> bool:
-        """Whether it was asked from a day on, without a look back."""
-        return self.first is not None and self.words.startswith(("next", "in the next", "within", "tomorrow", "coming"))
-
-    @property
-    def with_days(self) -> str:
-        """The days, or the moment, and the words that named them."""
-        if self.since is not None:
-            return f"since {self.since:%Y-%m-%d %H:%M} UTC ({self.words})"
-        if self.first == self.last and self.first is not None:
-            days = f"on {self.first}"
-        elif self.first is None:
-            days = f"up to {self.last}"
-        elif self.last is None:
-            days = f"from {self.first} on"
-        else:
-            days = f"from {self.first} to {self.last}"
-        return f"{days} ({self.words})"
 
 
 def find(text: str, today: date, now: datetime | None = None) -> tuple[tuple[TimeWindow, ...], str]:
@@ -200,7 +168,7 @@ def _next_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
 
 
 def _calendar(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
-    step = {"last": -1, "previous": -1, "next": 1, "coming": 1, "following": 1}.get(match["which"], 0)
+    step = {"last": -1, "previous": -1, "next": 1, "coming": 1, "following": 1, "after next": 2}.get(match["which"], 0)
     return TimeWindow(*moments.unit_of(today, match["unit"], step), _match_text(match))
 
 
@@ -258,6 +226,8 @@ def _after(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
 def _between(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     ends = [re.fullmatch(_POINT, match[name].strip()) for name in ("left", "right")]
     spans = [None if end is None else _span(end, today, False) for end in ends]
+    if ends[1] is not None and spans[0] is not None and spans[0][0] >= today:
+        spans[1] = _span(ends[1], today, True)  # "between now and January"
     if spans[0] is None or spans[1] is None or spans[0][0] > spans[1][1]:
         return None
     return TimeWindow(spans[0][0], spans[1][1], _match_text(match))
@@ -273,6 +243,31 @@ def _ago(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     return TimeWindow(
         *(moments.unit_of(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _match_text(match)
     )
+
+
+def _overnight(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today - timedelta(days=1), today, _match_text(match))
+
+
+def _part_of_month(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
+    """Ten days of a month or what is left of it: early, mid, late."""
+    first, last = _month({"month": match["month"], "year": None, "dom": None, "dom2": None}, today, ahead) or (
+        None,
+        None,
+    )
+    if first is None or last is None:
+        return None
+    days = {"early": (first, first.replace(day=10)), "mid": (first.replace(day=11), first.replace(day=20))}
+    return TimeWindow(*days.get(match["part"], (first.replace(day=21), last)), _match_text(match))
+
+
+def _numbered_week(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
+    """The week of that number by ISO 8601 in this year."""
+    try:
+        monday = date.fromisocalendar(today.isocalendar().year, int(match["n"]), 1)
+    except ValueError:
+        return None
+    return TimeWindow(monday, monday + timedelta(days=6), _match_text(match))
 
 
 def _match_text(match: re.Match[str]) -> str:
@@ -307,6 +302,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
             rf"(?P<right>{_POINT})",
             _between,
         ),
+        (r"\b(?:in |on |during |for )?(?:the )?(?P<unit>week|month|quarter) (?P<which>after next)\b", _calendar),
+        (r"\b(?:since |last |over)night\b|\blast night\b", _overnight),
+        (rf"\b(?:in |around )?(?P<part>mid|early|late)[- ](?P<month>{_PLAIN_MONTH})\b", _part_of_month),
+        (r"\b(?:in |for |of |during )?(?:the )?(?:calendar )?week (?:no\.? |number )?(?P<n>\d{1,2})\b", _numbered_week),
         (rf"{_IN}\bweek (?:of|from|beginning|starting|commencing)(?: on)? {_POINT}\b", _week_of),
         (rf"\bsince (?:the )?(?:start of |beginning of )?{_POINT}\b", _since),
         (rf"\b(?:before|prior to|earlier than) {_POINT}\b", _before),

@@ -1,0 +1,131 @@
+"""A question that was not understood, heard once more: without what was said before it, with words as they are spelt.
+
+Nothing that was understood is heard otherwise, and whatever is answered so is not sure: it says what was left aside.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from engine.copilot.entities import ENTITIES
+from engine.copilot.entities.entity import Entity
+from engine.copilot.grammar.everyday import SAYINGS, is_everyday
+from engine.copilot.grammar.lexicon import FILLERS, ORDERS, WEEKDAYS, is_filler
+from engine.copilot.grammar.planner import Planner
+from engine.copilot.grammar.reading import SIGNS
+from engine.copilot.grammar.text import nearest, plain, stem, words
+
+_BREAK = re.compile(
+    r"(?<=[.!?;:])\s+|\s+[-–—]+\s+|,\s+(?:so|but)(?:\s+please)?,?\s+(?=(?:which|how|who|what|when|is|are)\b)"
+)
+_ASKS = re.compile(
+    r"(?:(?:and|so|now|please|ok(?:ay)?)\b,? )*(?:who(?:m|se)?|what|when|where|which|why|how|is|are|was|were|has|have|"
+    r"had|does|do|did|can|could|will|would|should|any|show|list|name|count|give|tell|(?:on|in|for) which|of the|by)\b",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"\b(?:i|i'm|i'd|i'll|i've|me|my|we|we're|us|our|somebody|someone|everybody|people)\b|"
+    r"\b(?:ask|want|need|keep|claim|say|tell|told|wonder|complain|said|insist|swear|think|call)(?:s|ed|ing)?\b",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|those|these|he|she|his|her|him)\b|"
+    r"\b(?:is|was|about|of|than|like|for) (?:that|this)\b",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"^(?:is|was) (?:that|this|it) (?:so|true|right|correct),? (?:or|and) ", re.IGNORECASE)
+_SHORT = 5  # letters: a word of so few is near to many that say nothing
+_LEAST_TOLD, _LEAST_ASKED = 4, 3  # words
+_SAID_OF_TIME = "january february march april june july august september october november december today tomorrow " \
+    "yesterday week month quarter year last next since until before after between within during past"  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """A question as it may have been meant, and what was taken for granted."""
+
+    text: str
+    reason: str
+
+
+def hearings(question: str, planner: Planner) -> Iterator[Hearing]:
+    """The question in other words, the likeliest first; nothing where it is well spelt and asks alone."""
+    spelt, slips = _spelt(question, planner)
+    alone = _without_preface(question, planner)
+    if slips:
+        yield Hearing(spelt, _read_as(slips))
+    if alone is not None:
+        yield Hearing(alone, _LEFT_ASIDE)
+        if slips:
+            spelt, slips = _spelt(alone, planner)
+            yield Hearing(spelt, f"{_LEFT_ASIDE}; {_read_as(slips)}")
+
+
+_LEFT_ASIDE = "what was said before the question is left aside"
+
+
+def _read_as(slips: dict[str, str]) -> str:
+    return "; ".join(f"'{said}' read as '{meant}'" for said, meant in slips.items())
+
+
+def _spelt(question: str, planner: Planner) -> tuple[str, dict[str, str]]:
+    """The question with misspelt words mended, and which."""
+    slips: dict[str, str] = {}
+    for word in dict.fromkeys(words(plain(question))):
+        if _has_meaning(word) or planner.has_name(word):
+            continue
+        near = nearest(word, _vocabulary()) or (nearest(word, _sayings(), most=1) if len(word) > _SHORT else None)
+        if near is not None:
+            slips[word] = near
+    text = plain(question)
+    for word, near in slips.items():
+        text = re.sub(rf"(?<![\w@.]){re.escape(word)}(?![\w@])", near, text)
+    return text, slips
+
+
+def _has_meaning(word: str) -> bool:
+    known = _vocabulary()
+    return not word.isalpha() or word in known or stem(word) in known or is_filler(word) or is_everyday(word)
+
+
+def _without_preface(question: str, planner: Planner) -> str | None:
+    """What is asked after somebody told why; None where nothing was told, or where the question is about that."""
+    said = [part for part in re.split(_BREAK, question.strip()) if part]
+    at = next((number for number, part in enumerate(said) if _ASKS.match(part)), None)
+    if not at:
+        return None
+    told, asked = " ".join(said[:at]), _OPENING.sub("", " ".join(said[at:]))
+    if len(told.split()) < _LEAST_TOLD or len(asked.split()) < _LEAST_ASKED or not _TELLS.search(told):
+        return None
+    back = _BACK.search(asked)
+    if back is not None and not planner.has_subject(planner.question(asked[: back.start()])):
+        return None
+    there = {name.kind for name in planner.names(planner.question(told))}
+    here = {name.kind for name in planner.names(planner.question(asked))}
+    narrows = there - here - {"person", "incident", "committee"}
+    return None if narrows and not here else asked
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    """The words that all kinds of things are asked with, four letters at least."""
+    found = {word for entity in ENTITIES for text in _phrases(entity) for word in words(text)}
+    found |= {word for text in (*FILLERS, *ORDERS, *SIGNS, *WEEKDAYS, _SAID_OF_TIME) for word in words(text)}
+    return frozenset(word for word in found if len(word) > 3 and word.isalpha())
+
+
+@cache
+def _sayings() -> frozenset[str]:
+    """Words that say nothing of a record, by themselves."""
+    return frozenset(word for word in SAYINGS if len(word) > _SHORT)
+
+
+def _phrases(entity: Entity) -> Iterator[str]:
+    yield from (entity.name, entity.plural, *entity.words, *entity.hints, *entity.fillers)
+    for state in entity.states:
+        yield from (state.label, *state.words)
+    for spellings in entity.choices.values():
+        yield from (word for pair in spellings.items() for word in pair)
+    for given in (entity.dates, entity.people, entity.attributes, entity.measures):
+        yield from (word for said in given.values() for word in said)

@@ -1,0 +1,59 @@
+"""What was not understood is heard once more, and never sure then; what was understood is heard as it was said."""
+
+import pytest
+
+from engine.copilot.answers.hearing import hearings
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.offline import answer
+from engine.copilot.grammar.planner import Planner
+from tests.copilot.conftest import NOW
+
+DINA = "dina.abrams@cobalt.example"
+ASIDE = "what was said before the question is left aside"
+
+
+@pytest.fixture(scope="module")
+def cobalt(snapshots):
+    return Library(snapshots, "cobalt", now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "reason"),
+    [
+        ("how many risks are abvoe appetite", "how many risks are above appetite", "'abvoe' read as 'above'"),
+        (
+            "Our auditor asked me on the phone and I had no answer: how many vendors are critical?",
+            "how many vendors are critical?",
+            ASIDE,
+        ),
+        ("I am new here. Which policies are overdue?", "Which policies are overdue?", ASIDE),
+        ("I have her on the line, so which findings are open?", "which findings are open?", ASIDE),
+        ("We talked about billing with the board. Who owns it?", None, None),  # "it" was said before
+        ("We only look at HIPAA this week, I think. How many gaps are open?", None, None),  # which would be lost
+        ("HIPAA: how many gaps are open?", None, None),
+        ("how many open incidents", None, None),
+        ("", None, None),
+    ],
+)
+def test_a_question_is_heard_without_slips_and_without_what_was_told(said, meant, reason, cobalt):
+    heard = next(hearings(said, Planner(cobalt, DINA)), None)
+    assert (heard and (heard.text, heard.reason)) == (meant and (meant, reason))
+
+
+@pytest.mark.parametrize(
+    ("said", "plain"),
+    [
+        ("I promised the board a number - how many vendors are critical?", "how many vendors are critical"),
+        ("how mny vendors dance", None),
+        ("how many vendors dance", None),
+    ],
+)
+def test_what_was_heard_once_more_is_answered_alike_and_not_sure(said, plain, cobalt):
+    found = answer(said, cobalt, asker=DINA)
+    if plain is None:
+        assert found.confidence == "none"
+        return
+    sure = answer(plain, cobalt, asker=DINA)
+    assert (sure.confidence, found.confidence) == ("high", "medium")
+    assert found.text.splitlines()[0] == sure.text.splitlines()[0]
+    assert ASIDE in found.text
