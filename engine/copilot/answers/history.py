@@ -33,7 +33,7 @@ _WHY = r"\bwhy\b|\bhow come\b|\breasons?\b|\bcause[sd]?\b|\bwhat (?:made|drove|d
 _PEAK = r"\b(?:highest|best|peak|maximum|max)\b"
 _LEAST = r"\b(?:lowest|worst|minimum|min|weakest)\b"
 _KNOWN = frozenset(
-    ["posture", "score", "compliance", "security", "overall", "readiness", "ready", "weighted", "open", "gap",
+    ["posture", "strict", "score", "compliance", "security", "overall", "readiness", "ready", "weighted", "open", "gap",
         "control", "effective", "gone", "went", "go", "going", "up", "down", "better", "worse", "trend", "history",
             "time", "over", "compare", "compared", "than", "versus", "vs", "move", "moved", "moving", "higher",
                 "lower", "highest", "best", "peak", "maximum", "max", "lowest", "worst", "minimum", "min", "weakest",
@@ -88,7 +88,8 @@ def history(
         )
     lines: list[str] = []
     unsure = False
-    score_series = series_of(subject, frameworks, library)
+    strict = subject == "readiness" and asked.matches(r"\bstrict\b")
+    score_series = series_of("strict readiness" if strict else subject, frameworks, library)
     if asked.matches(r"\bwhich\b") and len(score_series) > 1:
         ranked = _rank_series(score_series, asked, past, library.today)
         return (

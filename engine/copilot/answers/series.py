@@ -10,6 +10,12 @@ from engine.copilot.answers.library import Library
 from engine.copilot.entities.programme import FRAMEWORK
 from engine.facts.controls.readiness import posture_formula_change, readiness_formula_change
 
+_COLUMNS = {  # of the snapshots, of the frameworks as they are, and the unit
+    "readiness": ("weighted_pct", "weighted_pct", " %"),
+    "strict readiness": ("strict_pct", "strict_pct", " %"),
+    "gaps": ("gaps_open", "gaps", ""),
+}
+
 
 @dataclass(frozen=True)
 class ScoreSeries:
@@ -27,7 +33,7 @@ class ScoreSeries:
 
 
 def series_of(subject: str, frameworks: Sequence[str], library: Library) -> list[ScoreSeries]:
-    """The series of a subject: posture, readiness or gaps, of the frameworks that are named, else of all."""
+    """The series of a subject: posture, readiness, strict readiness or gaps, of the frameworks named, else of all."""
     if subject == "posture":
         rows = (
             library.fact("posture_snapshots_rows")
@@ -35,7 +41,7 @@ def series_of(subject: str, frameworks: Sequence[str], library: Library) -> list
             .select(on="taken_on", value="score")
         )
         return _with_today("posture score", "posture_snapshots", rows, library, _posture(library))
-    column, now, unit = ("weighted_pct", "weighted_pct", " %") if subject == "readiness" else ("gaps_open", "gaps", "")
+    column, now, unit = _COLUMNS[subject]
     held = library.rows(FRAMEWORK)
     if subject == "gaps" and not frameworks:
         rows = _readiness(library).group_by("taken_on").agg(pl.col(column).sum())
@@ -47,7 +53,7 @@ def series_of(subject: str, frameworks: Sequence[str], library: Library) -> list
         rows = _readiness(library).filter(pl.col("framework") == key)
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         current = held.filter(pl.col("framework") == key)[now]
-        title = f"{'readiness' if subject == 'readiness' else 'open gaps'} of {library.framework_name(key)}"
+        title = f"{'open gaps' if subject == 'gaps' else subject} of {library.framework_name(key)}"
         value = None if current.is_empty() or current[0] is None else float(current[0])
         score_series += _with_today(title, "readiness_snapshots", rows, library, value, unit)
     return score_series

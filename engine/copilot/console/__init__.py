@@ -8,7 +8,7 @@ from engine.copilot.console.arrivals import arrivals
 from engine.copilot.console.door import Door, is_for
 from engine.copilot.console.estate import budgets, failing, points_of_failure
 from engine.copilot.console.past import changes, past_value
-from engine.copilot.console.readiness import agreements, gate, lapsing, ready, retention
+from engine.copilot.console.readiness import agreements, gate, lapsing, reach, ready, retention
 from engine.copilot.console.scores import reasons, steps
 from engine.copilot.console.trouble import breakdown
 from engine.copilot.grammar.names import OwnName
@@ -24,6 +24,7 @@ DOORS: tuple[Door, ...] = (
     retention,
     gate,
     lapsing,
+    reach,
     ready,
 )
 SCORES: tuple[Door, ...] = (changes, past_value, reasons, steps)

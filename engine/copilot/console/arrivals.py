@@ -20,7 +20,7 @@ ROWS = 10
     r"\bmonitoring\b.*\b(?:work\w*|alive|coverage|reliable|silent|ok|healthy|fine|running|up|quiet|dark|dead|stopped|lost|"
     r"missing)\b|"
     r"\b(?:is|was|did) (?:the |our )?monitoring (?:work\w*|up|down|ok|alive)\b|"
-    r"\b(?:silent|quiet|dead|live|lost) senders?\b|\bsenders?\b.*\b(?:silent|quiet|stopped|live|heard|dead)\b|"
+    r"\b(?:silent|quiet|dead|lost) senders?\b|^(?!how many).*\bsenders?\b.*\b(?:silent|quiet|stopped|dead)\b|"
     r"\bwhat did not arrive\b|\bdead letters?\b",
     "monitoring monitor work worked working alive coverage reliable silent ok healthy fine running up down sender "
     "quiet dark missing dead live lost stopped heard arrive letter silence sure trust know not gone went",

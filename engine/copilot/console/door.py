@@ -30,9 +30,10 @@ class Door:
     kinds: frozenset[str]
     answer: Answer
     windows: int = 0  # the most spans of time
+    bound: bool = False  # whether it takes a number
 
 
-def door(asks: str, words: str, *kinds: str, windows: int = 0) -> Callable[[Answer], Door]:
+def door(asks: str, words: str, *kinds: str, windows: int = 0, bound: bool = False) -> Callable[[Answer], Door]:
     """Makes a function the answer of a door; ``words`` is one text."""
     return lambda answer: Door(
         asks,
@@ -40,12 +41,17 @@ def door(asks: str, words: str, *kinds: str, windows: int = 0) -> Callable[[Answ
         frozenset(kinds),
         answer,
         windows,
+        bound,
     )
 
 
 def is_for(one: Door, asked: CopilotQuestion, names: Sequence[OwnName], library: Library) -> bool:
     """Whether a question is for this door: it asks so, and no word, name, span of time or number is left over."""
-    if asked.bound is not None or len(asked.windows) > one.windows or not re.search(one.asks, asked.text):
+    if (
+        (asked.bound is not None) is not one.bound
+        or len(asked.windows) > one.windows
+        or not re.search(one.asks, asked.text)
+    ):
         return False
     if any(name.kind not in one.kinds for name in names):
         return False

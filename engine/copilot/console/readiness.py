@@ -17,6 +17,7 @@ from engine.model.errors import BadRequest
 ROWS = 5
 MOST_LAPSES = 10
 _PLAN = "gap-remediations"  # which answers for any framework
+_BASELINE = "baseline-comparison"
 _PACK = "hipaa"
 _RETENTION = "deployment-retention"
 
@@ -81,6 +82,38 @@ def ready(
     if loose and any(character.isalpha() for character in (window.words if window else "").removeprefix("by ")):
         return AnswerPart(tuple(lines), "medium", f"taken as {by}, the last day of it")
     return AnswerPart(tuple(lines), "high")
+
+
+@door(
+    r"\bwhen (?:will|do|does|can|could|would|shall) .*\b(?:reach|hit|get to|cross|exceed|be (?:at|above|over))\b",
+    "reach hit get cross exceed above over percent readiness ready",
+    "framework",
+    bound=True,
+)
+def reach(
+    asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
+) -> AnswerPart | None:
+    """On which day a readiness is reached: only where it is already; plans are made for a day, not for a number."""
+    frameworks = names_of_kind(names, "framework")
+    if len(frameworks) != 1 or asked.bound is None:
+        return None
+    (framework,) = frameworks[0].keys
+    known = library.rows(FRAMEWORK).filter(pl.col("framework") == framework)
+    now = None if known.is_empty() else known["weighted_pct"][0]
+    if now is None:
+        return None
+    if now >= asked.bound.number:
+        mark = citations.cite(_BASELINE, route(_BASELINE), framework)
+        return AnswerPart(
+            (f"It is there: the readiness of {frameworks[0].label} is {cell(now)} % today. {mark}",), "medium"
+        )
+    return AnswerPart(
+        (
+            f"I have no data on when {frameworks[0].label} reaches {asked.bound.number:g} %: it is at {cell(now)} % "
+            "today, and a plan is made for a day. Ask what is ready by a day that you name.",
+        ),
+        "none",
+    )
 
 
 @door(

@@ -1,8 +1,8 @@
-"""Who is on call when, and when alerts are expected: shifts and maintenance windows."""
+"""Who is on call when, when alerts are expected, and who sends them: shifts, maintenance windows, senders."""
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, phrases
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, phrases
 from engine.copilot.entities.operations import OWNER
 
 
@@ -111,4 +111,60 @@ MAINTENANCE = Entity(
     fillers=("window", *_BEGAN),
     loose=phrases("silence, silenced, change freeze"),
 )
-DUTY_TIMES = (SHIFT, MAINTENANCE)
+
+
+def _senders(records: Records) -> pl.DataFrame:
+    """Every sender with the services that it is declared to watch."""
+    declared = records.table("service_senders").group_by("token", "source").agg(watched_ids="service_id")
+    names = records.table("services").select(service_id="id", service="name")
+    watched = records.table("service_senders").join(names, on="service_id").group_by("token", "source")
+    return (
+        records.fact("senders")
+        .join(declared, on=["token", "source"], how="left", maintain_order="left")
+        .join(watched.agg(watches=pl.col("service").sort().str.join(", ")), on=["token", "source"], how="left")
+        .with_columns(
+            id=pl.format("{} / {}", "token", "source"),
+            last_message_on=pl.col("last_message_at").dt.date(),
+            sender_state=pl.col("sender_state").str.replace_all("_", " "),
+        )
+        .sort("id")
+    )
+
+
+SENDER = Entity(
+    "sender",
+    "senders",
+    phrases("sender, sender of alerts, alert source, source of alerts, alert sender, monitoring source"),
+    _senders,
+    "id",
+    "{id}: {sender_state}, last heard at {last_message_at}, {messages} messages, watches {watches}",
+    names=("id", "token", "source"),
+    states=(
+        RowState("live", phrases("alive, heard, sending, working, up, reporting, ok"), is_in("sender_state", "live")),
+        RowState(
+            "silent",
+            phrases(
+                "quiet, dark, dead, went quiet, went silent, gone quiet, gone silent, went dark, stopped, stopped "
+                "sending, stopped reporting, down, missing, lost"
+            ),
+            is_in("sender_state", "silent"),
+        ),
+        RowState("retired", phrases("revoked, switched off"), is_in("sender_state", "retired")),
+        RowState("never heard", phrases("never heard of, never sent anything"), is_in("sender_state", "never heard")),
+    ),
+    choices={"token": {}, "source": {}},
+    dates={
+        "last_message_on": phrases("last heard, last heard from, last message, last sent, heard from, sent"),
+        "first_on": phrases("first heard, first message"),
+    },
+    links={"service": "watched_ids"},
+    attributes={
+        "sender_state": ("state", "status"),
+        "watches": phrases("watches, watch, watching, services, covers, cover"),
+    },
+    measures={"silent_hours": ("hours silent",), "messages": ("messages",)},
+    size="silent_hours",
+    fillers=phrases("service, services, alerts, of, for, from"),
+    dated=False,
+)
+DUTY_TIMES = (SHIFT, MAINTENANCE, SENDER)

@@ -189,6 +189,22 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
             lambda match: f"not {match[1].removesuffix('e')}ed",
         ),
         (r"\blongest ago\b", "oldest"),
+        (r"^what is ([\w.@-]+(?: \w+)?) (?:working on|busy with)\b", r"pending duties of \1"),
+        (r"\bwho has (?:too|far too|way too) much (?:on (?:their|his|her) plate|to do)\b", "who is overloaded"),
+        (r"\b(?:needs?|wants?|requires?|waits? for|waiting for) my (?:signature|sign-?off)\b", "do i have to sign"),
+        (r"^who (?:logged|signed) (?:in|on) last\b", "who made the latest successful login"),
+        (r"\bwhat (?:should|do|must) (?:i|we) worry about\b(?: first| most)?", "what should i do next"),
+        (
+            r"^(?:is|are|was) (?:we |(?P<one>\S+) )(?:still )?(?:within|in) (?:it is |the |our )?(?:error )?budget"
+            r"(?: (?:on|of|for|with) (?P<other>\S+?))?(?=\s*[?.!]*$)",
+            lambda match: f"error budget left of {match['one'] or match['other'] or 'us'}",
+        ),
+        (r"\bat risk of (?:going|becoming|turning|getting) stale\b", "becoming stale in the next 30 days"),
+        (
+            r"\b(?:have|has) not (?:yet )?(?:sent|given|provided|delivered|handed over) (?:us )?(?:their|its|an?|any) "
+            r"(?P<what>soc 2|iso 27001|pen ?test|dpa|baa|bridge letter|questionnaire)(?: report| certificate)?\b",
+            r"without \g<what>",
+        ),
         (r"\bended (?:up )?badly\b|\bwent badly\b", "went wrong"),
     )
 )
