@@ -157,10 +157,10 @@ def _charts(forecast: pl.DataFrame) -> list[Chart]:
     if not forecast["demand_hours"].sum():
         return []
     frame = forecast.select("week", work="demand_hours", **{"hours there are": "available_hours"}).unpivot(
-        index="week", variable_name="hours", value_name="total"
+        index="week", variable_name="line", value_name="hours"
     )
     alt = "Hours of work that fall into each coming week, and hours that owners have; overdue work is in none."
-    return [Chart("lines", "Work and hours", frame, "week", "total", alt, series="hours", tones=TONES)]
+    return [Chart("lines", "Work and hours", frame, "week", "hours", alt, series="line", tones=TONES)]
 
 
 def _warnings(committees: pl.DataFrame, compared: pl.DataFrame) -> list[str]:

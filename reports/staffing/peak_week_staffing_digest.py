@@ -4,18 +4,23 @@ from datetime import date
 
 import polars as pl
 
-from engine.model.days import spelled_day
+from engine.model.days import quarters, spelled_day
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
-from reports.capacity import proposals, shortfall
+from reports.capacity import proposals, shortfall, workload
 from reports.capacity.proposals import NEW
 from reports.figures import select
 from reports.shared import ledger, personal, setup
 from reports.shared.wording import count, hours, inside
 from reports.staffing import wording
 
+FOREMOST = (
+    *("peak_shortfall_hours", "peak_weeks", "peak_relief_hours", "peak_remaining_hours"),
+    *("staffing_proposals_new", "unowned_hours"),
+)
+UNDECIDED = (NEW, "proposed")
 HIDDEN = ("week_start_on", "week_end_on", "imbalance", "gini", "unowned_hours", "drivers")
 TONES: dict[str, Tone] = {"relief": "good", "still short": "bad"}
 TAKE_UP = (
@@ -40,15 +45,18 @@ DEFINITIONS = {
 def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
     meets_on = ledger.next_meeting(figures.rows(ledger.pending))
-    ranked = actions.sort("relief_hours", "week", "owner", "action_id", descending=[True, False, False, False])
+    ranked = actions.sort(
+        ~pl.col("status").is_in(UNDECIDED),
+        *("relief_hours", "week", "owner", "action_id"),
+        descending=[False, True, False, False, False],
+    )
     first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
     return Document(
-        *_opening(weeks, actions, meets_on, figures),
+        *_opening(weeks, ranked, meets_on, figures),
         tables=(
-            Table("weeks", "Peak weeks", weeks, hidden=HIDDEN),
             Table(
                 "actions",
-                "Proposals, those that relieve most first",
+                "Proposals to decide on, those that relieve most first",
                 ranked.select(
                     "action_id",
                     "week",
@@ -67,6 +75,7 @@ def build(figures: Figures) -> Document:
                 state=("kind", "status"),
                 hidden=("action_id", "duties", "assignees", "to_weeks", "obligation_ids", "recipients"),
             ),
+            Table("weeks", "Peak weeks", weeks, hidden=HIDDEN),
             Table(
                 "owners",
                 "To each owner and helper",
@@ -77,6 +86,7 @@ def build(figures: Figures) -> Document:
         charts=_charts(weeks),
         definitions=DEFINITIONS,
         warnings=_warnings(figures["unowned_hours"]),
+        foremost=FOREMOST if weeks.height else (),
         footnotes=("Which duties move where: obligation load balancing; the duties of each proposal: JSON and CSV.",),
     )
 
@@ -90,19 +100,40 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
     if not figures["demand_hours"]:
         return Opening("No work falls into the coming weeks, so no week can peak.", setup.DUTIES)
     if weeks.is_empty():
-        return Opening(
-            f"In none of the next {span} do owners lack hours while work is spread unevenly: nothing to staff."
-        )
+        return _without_peak(span, figures)
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
     missing, relief = (hours(round(figures[name], 1)) for name in ("peak_shortfall_hours", "peak_relief_hours"))
     proposed = count(figures["staffing_proposals"], "proposal")
-    mine = actions.filter(pl.col("week") == worst["week"]).sort("relief_hours", "action_id", descending=[True, False])
-    first = mine.head(1).select("what", "owner").rows()
-    lead = "".join(f", first in {worst['week']}: {inside(what)} for {owner}" for what, owner in first)
+    text = (
+        f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room, most "
+        f"{worst['busiest']} in {worst['week']}"
+    )
+    undecided = actions.filter(pl.col("status").is_in(UNDECIDED))
+    if undecided.is_empty():
+        return Opening(f"{text}.", f"Finish what was taken up: every one of {proposed} was.")
+    mine = undecided.filter(pl.col("week") == worst["week"])
+    first = (mine if mine.height else undecided).row(0, named=True)
+    left = figures["peak_remaining_hours"]
+    borrow = f", {quarters(left)} would be borrowed" if left else ""
     return Opening(
-        f"Some owners lack {missing} in all, in {figures['peak_weeks']} of the next {span}, while others have room.",
-        f"{_who(meets_on)} {proposed}, {figures['staffing_proposals_new'] or 'none'} of them new, which "
-        f"{'relieves' if figures['staffing_proposals'] == 1 else 'relieve'} {relief}{lead}.",
+        f"{text}.",
+        f"{_who(meets_on)} {count(undecided.height, 'proposal')}, first for {first['week']}: {inside(first['what'])} "
+        f"for {first['owner']}. Moving duties relieves {relief}{borrow}.",
+    )
+
+
+def _without_peak(span: str, figures: Figures) -> Opening:
+    """No week in which others could help; owners may lack hours all the same."""
+    missing = figures["shortfall_hours"]
+    if not missing:
+        return Opening(f"In none of the next {span} do owners lack hours: nothing to staff.")
+    short = figures.rows(shortfall.by_week).filter(pl.col("shortfall_hours") > 0)
+    worst = short.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
+    owner = workload.most_short(figures.rows(workload.in_horizon), worst["week"])
+    return Opening(
+        f"Owners lack {hours(missing)} in {short.height} of the next {span}, in none of them with others who have "
+        "clearly more room.",
+        f"Bring in hours or agree later dates, first in {worst['week']}{owner}.",
     )
 
 
@@ -110,10 +141,10 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
     if weeks.is_empty():
         return []
     frame = weeks.select("week", relief="relief_hours", **{"still short": "remaining_hours"}).unpivot(
-        index="week", variable_name="hours", value_name="value"
+        index="week", variable_name="part", value_name="hours"
     )
     alt = "Shortfall of each peak week: hours that proposals relieve and hours that are still short."
-    return [Chart("stacked", "Shortfall by week", frame, "week", "value", alt, series="hours", tones=TONES)]
+    return [Chart("stacked", "Shortfall by week", frame, "week", "hours", alt, series="part", tones=TONES)]
 
 
 def _warnings(unowned: float) -> list[str]:

@@ -75,16 +75,17 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
         ("cyd", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
     ]
     assert lead(made) == (
-        "Some owners lack 10 hours in all, in 1 of the next 13 weeks, while others have room.",
-        "Decide on 2 proposals, 2 of them new, which relieve 8 hours, first in 2026-W49: hand 2 duties to bob "
-        "and cyd for ann.",
+        "Owners lack 10 hours in 1 of the next 13 weeks while others have room, most ann in 2026-W49.",
+        "Decide on 2 proposals, first for 2026-W49: hand 2 duties to bob and cyd for ann. Moving duties relieves 8 "
+        "hours, 2 would be borrowed.",
     )
 
 
 def test_what_is_recorded_is_not_new():
     key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
     made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked"}])
-    assert frame(made, "actions")["status"].to_list() == ["tracked", "new"]
+    assert frame(made, "actions")["status"].to_list() == ["new", "tracked"], "what is to be decided comes first"
+    assert "1 proposal, first for 2026-W49: bring in 2 hours from outside for ann." in made.next_step
     assert (made.summary["staffing_proposals"], made.summary["staffing_proposals_new"]) == (2, 1)
 
 
@@ -93,9 +94,20 @@ def test_a_week_that_is_short_and_even_is_no_peak():
     made = build_document(even)
     assert frame(made, "weeks").is_empty()
     assert lead(made) == (
-        "In none of the next 13 weeks do owners lack hours while work is spread unevenly: nothing to staff.",
-        "",
+        "Owners lack 12 hours in 1 of the next 13 weeks, in none of them with others who have clearly more room.",
+        "Bring in hours or agree later dates, first in 2026-W49, most for ann, who lacks 4 hours.",
     )
+
+
+def test_where_nobody_lacks_hours_nothing_is_to_be_staffed():
+    made = build_document(ledger(duty("a", 10)))
+    assert lead(made) == ("In none of the next 13 weeks do owners lack hours: nothing to staff.", "")
+
+
+def test_when_all_was_taken_up_it_is_to_be_finished():
+    keys = [proposals.action_id(ORG, "2026-W49", kind, "ann") for kind in ("reassign", "borrow")]
+    made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked"} for key in keys])
+    assert made.next_step == "Finish what was taken up: every one of 2 proposals was."
 
 
 def test_a_few_minutes_are_no_peak():
