@@ -100,7 +100,7 @@ MEANINGS = {
 CONSOLIDATION = (
     Figure(
         "plays",
-        "Consolidation plays",
+        "Collections of evidence to share",
         "count",
         "neither",
         "One for each cluster of duties, and one for each that is tracked though its cluster is gone.",
@@ -110,7 +110,7 @@ CONSOLIDATION = (
     ),
     Figure(
         "plays_tracked",
-        "Plays tracked",
+        "Shared collections tracked",
         "count",
         "neither",
         "Plays of which steps or a status are recorded.",
@@ -122,7 +122,7 @@ CONSOLIDATION = (
     *(
         Figure(
             f"plays_{status}",
-            f"Plays {status}",
+            f"Shared collections {status}",
             "count",
             "more" if status == "completed" else "neither",
             f"Plays {MEANINGS[status]}.",
@@ -135,7 +135,7 @@ CONSOLIDATION = (
     ),
     Figure(
         "plays_to_do",
-        "Plays with a next step",
+        "Shared collections with a next step",
         "count",
         "neither",
         "Active and proposed plays whose cluster still has duties.",
@@ -146,7 +146,7 @@ CONSOLIDATION = (
     ),
     Figure(
         "plays_blocked",
-        "Plays with a blocked step",
+        "Shared collections with a blocked step",
         "count",
         "less",
         "Plays of which a step is blocked.",
@@ -157,7 +157,7 @@ CONSOLIDATION = (
     ),
     Figure(
         "plays_without_cluster",
-        "Plays without a cluster",
+        "Shared collections whose duties are gone",
         "count",
         "neither",
         "Tracked plays whose duties are done, have moved or are no longer close.",
@@ -168,7 +168,7 @@ CONSOLIDATION = (
     ),
     Figure(
         "plays_to_close",
-        "Active plays without a cluster",
+        "Shared collections under way whose duties are gone",
         "count",
         "less",
         "Active plays whose duties are done, have moved or are no longer close: to complete or abandon.",
@@ -179,7 +179,7 @@ CONSOLIDATION = (
     ),
     Figure(
         "plays_waiting_hours",
-        "Hours that open plays would save",
+        "Hours that shared collections would save",
         "hours",
         "more",
         "Hours to save of the clusters whose plays are proposed or active; nobody works on the others any more.",
@@ -190,7 +190,7 @@ CONSOLIDATION = (
     ),
     Figure(
         "plays_saved_hours",
-        "Hours saved by completed plays",
+        "Hours that shared collections have saved",
         "hours",
         "more",
         "As recorded when the play was completed.",

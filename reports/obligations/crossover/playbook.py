@@ -9,6 +9,7 @@ from engine.model.declarations.ask import Ask
 from reports.obligations.crossover.clusters import Cluster, Clusters, hours_to_save, topic
 from reports.shared.ledger import Columns
 from reports.shared.ordering import rank
+from reports.shared.wording import all_of
 
 STEPS = (
     "confirm shared evidence",
@@ -127,16 +128,26 @@ def _about(cluster: Cluster) -> str:
     return max(cluster.members, key=lambda duty: duty.hours).title
 
 
+def _suggestion(lead: str, owners: Sequence[str]) -> str:
+    """Who should own the collection, and beside whom: nobody is chosen of one."""
+    others = [name for name in owners if name != lead]
+    return (
+        f"Suggested: {lead}, with most of the work; the others are {all_of(others)}." if others else f"{lead} has all."
+    )
+
+
 def _advice(cluster: Cluster, ask: Ask) -> list[str]:
     mapped = [link.via for link in cluster.links if link.basis == "full mapping"]
     owners = sorted({duty.owner for duty in cluster.members if duty.owner})
     first, last = cluster.members[0].due_on, cluster.members[-1].due_on
+    start, end = cluster.window
+    when = f"collect on {end}" if start == end else f"collect from {start} to {end}"
     names = ", ".join(ask.framework_name(name) for name in cluster.frameworks) or "no framework"
     return [
         f"Shared: {', '.join(cluster.shared_things)}.",
         f"Check {'; '.join(sorted(mapped))}." if mapped else "Nothing to map: they share a control or an item.",
-        f"Suggested: {cluster.lead}, of {', '.join(owners)}." if cluster.lead else "None of the duties has an owner.",
-        f"Due from {first} to {last}: collect from {cluster.window[0]} to {cluster.window[1]}.",
+        _suggestion(cluster.lead, owners) if cluster.lead else "None of the duties has an owner.",
+        f"Due from {first} to {last}: {when}." if first != last else f"Due {first}: {when}.",
         f"Collect once by {cluster.window[1]} and link it to {len(cluster.members)} duties.",
         f"Attest in {names}.",
     ]

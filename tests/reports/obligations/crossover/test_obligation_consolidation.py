@@ -54,14 +54,14 @@ def test_a_cluster_that_nobody_tracks_is_a_proposed_play_of_six_steps():
     assert made.tables[1].frame.select("number", "step", "status", "what").rows() == [
         (1, "confirm shared evidence", "todo", "Shared: soc2:C1."),
         (2, "confirm mapping", "todo", "Nothing to map: they share a control or an item."),
-        (3, "name one owner", "todo", "Suggested: ann, of ann, bob."),
+        (3, "name one owner", "todo", "Suggested: ann, with most of the work; the others are bob."),
         (4, "align due dates", "todo", "Due from 2026-12-10 to 2026-12-12: collect from 2026-11-28 to 2026-12-10."),
         (5, "collect once and link", "todo", "Collect once by 2026-12-10 and link it to 2 duties."),
         (6, "attest everywhere", "todo", "Attest in SOC 2."),
     ]
     assert lead(made) == (
-        "1 play (one collection of evidence for several duties) could save 0.75 hours.",
-        "Confirm shared evidence for the 2 duties on “Duty a and 1 more” (with ann, by 10 Dec 2026).",
+        "One collection of evidence would serve several duties in 1 case and save 0.75 hours.",
+        "Confirm shared evidence for the 2 duties around “Duty a”, which saves 0.75 hours (with ann, by 10 Dec 2026).",
     )
 
 
@@ -82,7 +82,7 @@ def test_what_is_tracked_is_shown():
     assert steps.select("status", "by", "on", "evidence").row(0) == ("done", "cyd", date(2026, 11, 2), "E1")
     assert steps["status"].to_list() == ["done", "done", "blocked", "todo", "todo", "todo"]
     assert steps["about"].to_list() == ["Duty a"] * 6, "each step says of which play it is"
-    assert made.warnings == ["1 play with a blocked step (cyd)."]
+    assert made.warnings == ["1 shared collection with a blocked step (cyd)."]
 
 
 def test_a_play_whose_cluster_is_gone_stays_with_its_savings():
@@ -92,7 +92,7 @@ def test_a_play_whose_cluster_is_gone_stays_with_its_savings():
         ("gone", "completed", 0, 6.5)
     ]
     assert made.tables[1].frame.height == len(playbook.STEPS) == 6
-    assert lead(made) == ("No play is waiting for its next step; 1 completed has saved 6.5 hours.", "")
+    assert lead(made) == ("No collection of evidence is to be shared now; 1 completed has saved 6.5 hours.", "")
     assert [made.summary[name] for name in ("plays_saved_hours", "hours_to_save", "plays_without_cluster")] == [
         6.5,
         0,
@@ -108,13 +108,16 @@ def test_hours_that_nobody_waits_for_any_more_are_still_those_of_the_crossover()
 
 def test_an_active_play_without_a_cluster_asks_to_be_closed():
     assert document(plays=[step("gone", None, None)]).warnings == [
-        "1 play is under way for duties that are done or have moved: complete or abandon what is left (cyd)."
+        "1 shared collection is under way for duties that are done or have moved: complete or abandon what is left (cyd)."
     ]
 
 
 def test_without_clusters_and_plays_there_is_nothing_to_consolidate():
     made = document()
-    assert made.headline == "No duties share evidence and a due window, so there is nothing to consolidate."
+    assert made.headline == "No duties share evidence and a due window, so nothing is to be collected once for several."
+    assert "hq import" in made.next_step
+    alone = document(DUTIES[0])
+    assert (alone.headline, alone.next_step) == (made.headline, ""), "duties are there: no import would bring more"
     assert [table.frame.height for table in made.tables] == [0, 0]
     assert set(made.summary.values()) == {0}
 
@@ -138,9 +141,9 @@ def test_the_summary_counts_plays_by_where_they_stand():
         "plays_saved_hours": 6.5,
     }
     assert lead(made) == (
-        "1 play (one collection of evidence for several duties) could save 0.75 hours; 1 completed has saved 6.5 "
-        "hours.",
-        "Confirm shared evidence for the 2 duties on “Duty a and 1 more” (with ann, by 10 Dec 2026).",
+        "One collection of evidence would serve several duties in 1 case and save 0.75 hours; 1 completed has saved "
+        "6.5 hours.",
+        "Confirm shared evidence for the 2 duties around “Duty a”, which saves 0.75 hours (with ann, by 10 Dec 2026).",
     )
 
 
