@@ -12,11 +12,15 @@ from engine.model.figures.formulas import iso_week
 from reports.evidence import renewals
 from reports.evidence.renewals import NAMES, WAVES
 from reports.figures import select
-from reports.shared import personal, setup
+from reports.shared import ledger, personal, setup
 from reports.shared.packs import control, pack_name, titled_control
 from reports.shared.wording import count, count_of, hours, percent, some_of, with_whom
 
 SAID = {wave: "overdue" if wave == "overdue" else f"due {name[0].lower()}{name[1:]}" for wave, name in NAMES.items()}
+FOREMOST = (
+    *("attestations_overdue", "renewals_to_send", "renewals_in_90_days", "renewals_on_weak_evidence"),
+    *("attestations_rejected", "attestation_duty_pct"),
+)
 HIDDEN = ("attestation_id", "owner", "reminder_id", "week", "group_id", "days_left")
 LABELS = {"name": "Framework", "demand_hours": "Hours falling due", "evidence_freshness": "Evidence now"}
 
@@ -28,15 +32,17 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     line = pl.format("{} {} ({})", pack_name(ask), "control_id", personal.days("days_left", "late", "due"))
     owners = personal.sections(rows.filter("owed"), "wave", SAID, line)
     return Document(
-        *_opening(every, owners, figures),
+        *_opening(every, rows.filter("owed").with_columns(line=line), owners, figures),
         tables=(
-            Table("waves", "Waves", waves, labels={**LABELS, "name": "Wave"}, hidden=("wave", "frameworks")),
             Table(
                 "owners",
                 "To each owner now",
                 owners,
-                note="One mail for each, with all that is to be renewed.",
+                note="One mail for each, with all that is to be signed.",
                 hidden=("in_31_to_60_days", "in_61_to_90_days"),
+            ),
+            Table(
+                "waves", "By days until due", waves, labels={**LABELS, "name": "Wave"}, hidden=("wave", "frameworks")
             ),
             Table(
                 "frameworks",
@@ -66,26 +72,33 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         ),
         definitions=_definitions(ask),
         warnings=_warnings(figures, ask),
+        foremost=FOREMOST,
     )
 
 
-def _opening(every: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(every: pl.DataFrame, owed: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> Opening:
     if every.is_empty():
         return Opening("No attestation is waiting to be signed.", setup.fill("attestations"))
     number = figures["renewals_in_90_days"]
     if not number:
         return Opening(f"No attestation falls due within 90 days; the next is due {spelled_day(every['due_on'][0])}.")
-    late = figures["attestations_overdue"] or "none"
-    start = (
-        f"{count_of(number, 'attestation')} to sign within 90 days ({hours(figures['renewals_hours'])}), {late} overdue"
-    )
+    late, work = figures["attestations_overdue"], hours(figures["renewals_hours"])
+    most = ledger.most_with(every.filter(pl.col("wave") == "overdue").with_columns(owner="recipient"))
+    with_them = f", most with {most[0]} ({most[1]:,})" if most and late > 1 else ""
+    of = count_of(number, "attestation")
+    start = f"{late:,} of {of} to sign within 90 days {'is' if late == 1 else 'are'} overdue{with_them}"
+    if not late:
+        start = f"{of} to sign within 90 days ({work}), none overdue"
     if owners.is_empty():
         return Opening(f"{start}.", "Nothing is to be sent now: whoever is due was asked within the last days.")
     first = owners.row(0, named=True)
     begin = f" ({first['overdue']:,} overdue)" if first["overdue"] else ""
     if first["recipient"] is None:
         return Opening(f"{start}.", f"Name owners first: {count_of(first['items'], 'has', 'have')} none to ask{begin}.")
-    return Opening(f"{start}.", f"Begin with {first['recipient']}, who has {first['items']:,} to sign now{begin}.")
+    line = owed.filter(pl.col("recipient") == first["recipient"])["line"][0]
+    return Opening(
+        f"{start}.", f"Begin with {first['recipient']}, who has {first['items']:,} to sign now{begin}: first {line}."
+    )
 
 
 def _warnings(figures: Figures, ask: Ask) -> list[str]:
@@ -123,7 +136,12 @@ REPORT = Report(
     description="Attestations to renew in waves by due date, by framework and owner, and who is to be asked now.",
     build=build,
     figures=select(
-        *("renewals_in_90_days", "attestations_overdue", *(f"renewals_{wave}" for wave in WAVES if wave != "overdue")),
+        *(
+            "renewals_in_90_days",
+            "attestations_overdue",
+            "attestations_overdue_week_change",
+            *(f"renewals_{wave}" for wave in WAVES if wave != "overdue"),
+        ),
         *("renewals_after_90_days", "renewals_hours", "renewals_to_send", "renewal_recipients", "renewals_escalated"),
         *("renewals_without_recipient", "renewals_on_weak_evidence", "renewal_collision_weeks"),
         *("attestations_rejected", "attestation_duty_pct"),

@@ -150,4 +150,34 @@ FINISHED = (
     ),
 )
 
-FIGURES = (*PENDING, *FINISHED)
+WEEK_MEANING = (
+    "that were due in the {week_days} days before the day of the report and are not done, less those overdue before "
+    "that were done since; what was cancelled or given another day in between is in neither."
+).replace("{week_days}", str(ledger.WEEK_DAYS))
+CHANGES = (
+    Figure(
+        "obligations_overdue_week_change",
+        "Change of duties overdue in a week",
+        "count",
+        "less",
+        f"Duties {WEEK_MEANING}",
+        ledger.week_turns,
+        Sum("turn"),
+        reason="{state}, due {due_on}, done {done_on}",
+        comparison=True,
+    ),
+    Figure(
+        "attestations_overdue_week_change",
+        "Change of attestations overdue in a week",
+        "count",
+        "less",
+        f"Attestations {WEEK_MEANING}",
+        ledger.week_turns,
+        Sum("turn"),
+        pl.col("kind") == "attestation",
+        "{state}, due {due_on}, done {done_on}",
+        comparison=True,
+    ),
+)
+
+FIGURES = (*PENDING, *FINISHED, *CHANGES)

@@ -39,10 +39,13 @@ KIND_NAMES = {
     "incident_notice": "Notification of an incident",
 }
 SEVERAL, NONE = "several", "none"
+WEEK_DAYS = 7
 NAMED = 2  # of the people who are to name owners: what a line has room for
 FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)
 LABELS = {"known": "Within the horizon", "beyond": "Later"}
 WEEKS = Parameter("weeks", None, "length of the horizon in ISO weeks; else the organization's forecast_weeks", 1, 53)
+GRAVEST_FIRST = "Overdue: what law or contract fixes first, then the oldest"
+HANDED_IN = "What was handed in and waits for a decision comes last."
 FIXED = "A legal or contractual deadline, after which nothing may be planned."
 DEFINITIONS = {
     "Within the horizon, later": "Pending duties due up to the end of the horizon, and after it; with the overdue ones "
@@ -114,23 +117,42 @@ def on_week(due_on: pl.Expr, state: pl.Expr, ask: Ask) -> pl.Expr:
     return standing.dt.truncate("1w")
 
 
-def first_overdue(duties: pl.DataFrame, requests: pl.DataFrame, ask: Ask) -> str:
-    """The overdue duty to begin with: one whose deadline is fixed, else the oldest.
+def gravest_first(overdue: pl.DataFrame, requests: pl.DataFrame) -> pl.DataFrame:
+    """Overdue duties in the order in which to begin with them: those whose deadline is fixed, then the oldest.
 
-    ``requests`` says what was handed in and waits for others: it comes last, as something to ask a decision on.
+    ``requests`` says what was handed in and waits for others: it comes last, as something to ask a decision on, and is
+    ``handed_in``.
     """
     handed = requests.filter(pl.col("status") == "submitted").select(handed=pl.format("evidence_requests/{}", "id"))
-    late = (
-        duties.filter(pl.col("state") == "overdue")
-        .with_columns(handed_in=pl.col("source_ref").is_in(handed["handed"].to_list()).fill_null(False))
-        .sort("handed_in", ~pl.col("hard"), "due_on", "obligation_id")
+    return overdue.with_columns(handed_in=pl.col("source_ref").is_in(handed["handed"].to_list()).fill_null(False)).sort(
+        "handed_in", ~pl.col("hard"), "due_on", "obligation_id"
     )
+
+
+def first_overdue(duties: pl.DataFrame, requests: pl.DataFrame, ask: Ask) -> str:
+    """The overdue duty to begin with, whose it is and since when."""
+    late = gravest_first(duties.filter(pl.col("state") == "overdue"), requests)
     if late.is_empty():
         return ""
     row = late.row(0, named=True)
     what = f"ask for the decision on what was handed in: {row['title']}" if row["handed_in"] else act(row, ask)
     days = count((ask.as_of - row["due_on"]).days, "day")
     return f"{what} ({with_whom(row['owner'], row['due_on'])}, {days} late)"
+
+
+def week_turns(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Duties that came to be overdue in a week, as 1, and those overdue before that were done in it, as -1 (``turn``).
+
+    What is overdue today less what was a week ago, as today's records tell of both days.
+    """
+    before = ask.as_of - timedelta(days=WEEK_DAYS)
+    became = (pl.col("state") == "overdue") & (pl.col("due_on") >= before)
+    settled = (pl.col("state") == "late") & (pl.col("due_on") < before) & (pl.col("done_on") > before)
+    return (
+        obligations.filter(became | settled)
+        .with_columns(turn=pl.when(became).then(1).otherwise(-1).cast(pl.Int64))
+        .sort("due_on", "obligation_id")
+    )
 
 
 def act(duty: FrameRow, ask: Ask) -> str:
@@ -141,6 +163,17 @@ def act(duty: FrameRow, ask: Ask) -> str:
     if duty["kind"] == "committee":
         return f"hold the meeting of {duty['title'].removesuffix(' meets')}"
     return inside(duty["title"])
+
+
+def whose(duty: FrameRow) -> str:
+    """``with ann@acme.example, due 2 Nov 2026``."""
+    return with_whom(duty["owner"], duty["due_on"])
+
+
+def most_with(duties: pl.DataFrame) -> tuple[str, int] | None:
+    """Who has most of the duties, and how many; None where nobody owns any."""
+    owned = duties.drop_nulls("owner").group_by("owner").len().sort("len", "owner", descending=[True, False])
+    return None if owned.is_empty() else (owned["owner"][0], owned["len"][0])
 
 
 def without_owner(duties: pl.DataFrame) -> list[Alarm]:

@@ -17,6 +17,7 @@ _NO_FIGURE = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}|(?:[A-Z]{2,}|Article) \d+"
 _NUMBER = re.compile(r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?![\w-]|[.,]\d)(\s?(?:%|hours?|days?))?")
 _URGENT = re.compile(r"overdue|_passed$|expired|breache[sd]|missed|_critical")
 ECHOED = ("horizon_weeks", "trend_weeks")  # say what was asked
+WEEK = "_week_change"  # ends the name of what moved since the same day of the week before
 THEN = "scenario_"  # what a figure would be, beside what it is
 
 
@@ -87,7 +88,7 @@ def _figure(document: Document, name: str, content: object, change: str) -> KeyF
         _title(document, name),
         content,
         _tone(name, document.summary[name], better, document.units.get(name, "")),
-        _with_sign(moved, document.units.get(change) or "points") if isinstance(moved, int | float) else "",
+        _change_text(moved, document.units.get(change) or "points", change) if isinstance(moved, int | float) else "",
         _movement(moved, better) if isinstance(moved, int | float) else None,
     )
 
@@ -117,6 +118,12 @@ def _movement(change: float, better: Better) -> Tone | None:
     return "good" if (change > 0) == (better == "more") else "bad"
 
 
+def _change_text(moved: float, unit: str, change: str) -> str:
+    if change.endswith(WEEK):
+        return f"{_with_sign(moved, unit)} in a week" if moved else "as a week ago"
+    return _with_sign(moved, unit)
+
+
 def _with_sign(change: float, unit: str) -> str:
     return f"{'+' if change > 0 else ''}{words.in_unit(change, 'points' if unit == 'percent' else unit)}"
 
@@ -124,7 +131,7 @@ def _with_sign(change: float, unit: str) -> str:
 def _change_of(name: str, shown: Mapping[str, object]) -> str:
     """The figure that says how another has changed: ``posture_change`` of ``posture_score``; empty without one."""
     stem = name.removesuffix("_pct").removesuffix("_score")
-    return f"{stem}_change" if f"{stem}_change" in shown else ""
+    return next((change for change in (f"{stem}_change", f"{stem}{WEEK}") if change in shown), "")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ TONES = tuple(LEGEND.values())
 def build(requests: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     listed = figures.rows(entries.entries)
     months = _months(listed)
-    *dated, everything = entries.tables(listed, ask)
+    *dated, everything = entries.tables(listed, requests, ask)
     return Document(
         *entries.opening(listed, requests, figures, ask),
         tables=(*dated, Table("months", "By month", months), everything),
@@ -32,6 +32,7 @@ def build(requests: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         pictures=_days(listed, ask),
         definitions=entries.DEFINITIONS,
         warnings=ledger.without_owner(figures.rows(ledger.pending)),
+        foremost=entries.FOREMOST,
     )
 
 

@@ -1,5 +1,6 @@
 """The entries of the compliance calendar, and the events of its feed: the same duties on the page and in the feed."""
 
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -11,7 +12,7 @@ from engine.model.documents.document import CalendarEvent, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, sentence, with_whom
+from reports.shared.wording import count, sentence
 
 LISTED_DAYS = 30
 FEED = "/api/governance/compliance/obligation-ics"
@@ -30,9 +31,13 @@ DEFINITIONS = {
     "cancelled": "No longer owed. Listed for 30 days, so that calendars that subscribe remove it.",
     "fixed": "A legal or contractual deadline that may not be moved.",
 }
+FOREMOST = (
+    *("obligations_overdue", "obligations_due_in_30_days", "obligations_without_owner", "obligations_pending"),
+    *("obligations_finished_in_period", "obligations_finished_late_in_period"),
+)
 FIGURES = (
-    *("calendar_entries", "obligations_pending", "obligations_overdue", "obligations_due_in_30_days"),
-    *("obligations_pending_hours", "obligations_without_owner"),
+    *("calendar_entries", "obligations_pending", "obligations_overdue", "obligations_overdue_week_change"),
+    *("obligations_due_in_30_days", "obligations_pending_hours", "obligations_without_owner"),
     *("calendar_entries_done", "calendar_entries_late", "calendar_entries_cancelled"),
     *("obligations_finished_in_period", "obligations_finished_late_in_period"),
 )
@@ -61,16 +66,15 @@ def events(listed: pl.DataFrame) -> list[CalendarEvent]:
     return [_event(row) for row in listed.iter_rows(named=True)]
 
 
-def tables(listed: pl.DataFrame, ask: Ask) -> tuple[Table, ...]:
+def tables(listed: pl.DataFrame, requests: pl.DataFrame, ask: Ask) -> tuple[Table, ...]:
     """What is late, what comes next, and all of it: a list of all by date begins years ago."""
-    late = listed.filter(pl.col("status") == "overdue").sort(
-        "hard", "due_on", "obligation_id", descending=[True, True, False]
-    )
+    late = ledger.gravest_first(listed.filter(pl.col("status") == "overdue"), requests)
+    note = ledger.HANDED_IN if late["handed_in"].any() else ""
     last = ask.as_of + timedelta(days=LISTED_DAYS)
     coming = listed.filter(pl.col("status") == "open", pl.col("due_on") <= last)
     same = ("done_on", "status")
     return (
-        _table("late", "Overdue: what law or contract fixes first, then the latest", late, *same),
+        replace(_table("late", ledger.GRAVEST_FIRST, late.drop("handed_in"), *same), note=note),
         _table("coming", f"Due in the next {LISTED_DAYS} days", coming, *same),
         _table("obligations", "All duties by date", listed),
     )
@@ -113,9 +117,13 @@ def opening(listed: pl.DataFrame, requests: pl.DataFrame, figures: Figures, ask:
     soon, late = figures["obligations_due_in_30_days"], figures["obligations_overdue"]
     due = sentence(f"{count(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days")
     start = ledger.first_overdue(waiting, requests, ask)
-    start = start or f"{ledger.act(first, ask)} ({with_whom(first['owner'], first['due_on'])})"
-    overdue = f"{late:,} {'is' if late == 1 else 'are'} overdue" if late else "none is overdue"
-    return Opening(f"{due} and {overdue}.", f"{sentence(start)}.")
+    start = start or f"{ledger.act(first, ask)} ({ledger.whose(first)})"
+    if not late:
+        return Opening(f"{due} and none is overdue.", f"{sentence(start)}.")
+    most = ledger.most_with(waiting.filter(pl.col("state") == "overdue"))
+    with_them = f", most with {most[0]} ({most[1]:,})," if most and late > 1 else ""
+    text = f"{count(late, 'duty is', 'duties are')} overdue{with_them} and {soon or 'none'}"
+    return Opening(f"{text} {'is' if soon == 1 else 'are'} due in the next 30 days.", f"{sentence(start)}.")
 
 
 def feed_opening(figures: Figures) -> Opening:

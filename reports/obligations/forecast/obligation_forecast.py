@@ -15,6 +15,10 @@ from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
 from reports.shared.wording import count, hours, percent, sentence, some_of
 
+FOREMOST = (
+    *("obligations_known", "obligations_known_hours", "busiest_week", "obligations_overdue"),
+    *("obligations_without_owner", "expected_unplanned_week"),
+)
 LIKELY = "80 % of cases"
 LABELS = {
     **{"committees": "Committee meetings", "held_on": "On", "known": "Duties", "expected_unplanned": "More expected"},
@@ -65,6 +69,7 @@ def build(
         pictures=_pictures(forecast),
         definitions=DEFINITIONS,
         warnings=_warnings(duties, figures),
+        foremost=[name for name in FOREMOST if figures[name] is not None],
         footnotes=("Known + overdue + beyond are the pending duties of the obligation rollup and of the heatmap.",),
     )
 
@@ -139,10 +144,8 @@ def _advice(peak: FrameRow, forecast: pl.DataFrame, duties: pl.DataFrame) -> str
         this = peak["week"] == forecast["week"][0]
         week = "this week" if this else str(peak["week"])
         loose = duties.filter(pl.col("place") == "known", ~pl.col("hard"), pl.col("week") == peak["week"])
-        most = (
-            loose.drop_nulls("owner").group_by("owner").len().sort("len", "owner", descending=[True, False]).rows()[:1]
-        )
-        whose = "".join(f", most of them with {owner} ({number:,})" for owner, number in most)
+        most = ledger.most_with(loose)
+        whose = f", most of them with {most[0]} ({most[1]:,})" if most else ""
         can = count(loose.height, "duty", "duties")
         return f"move what can wait of {week}: {can} without a fixed deadline{whose}"
     full = forecast.filter(pl.col("level") != "ok")["week"].to_list()
@@ -197,7 +200,14 @@ REPORT = Report(
     figures=select(
         "horizon_weeks",
         *TOTALS,
-        *("obligations_without_owner", "busiest_week", "request_history", "request_history_weeks", *EXPECTED.values()),
+        *(
+            "obligations_overdue_week_change",
+            "obligations_without_owner",
+            "busiest_week",
+            "request_history",
+            "request_history_weeks",
+            *EXPECTED.values(),
+        ),
         *("forecast_backtest", "forecast_weeks_checked", "forecast_mape_pct"),
     ),
     parameters=(ledger.WEEKS,),

@@ -72,14 +72,17 @@ def matrix(duties: pl.DataFrame, row: str, column: str, columns: Sequence[str], 
 
 
 def hottest(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """The fullest cells of framework and week; ties to the earlier week, then in the order of frameworks."""
+    """The fullest cells of framework and week; ties to more hours, the earlier week, the order of frameworks."""
     kinds = pl.col("kind").value_counts(sort=True, name="n").struct.field("kind")
     return (
         duties.filter(pl.col("place") == "known")
         .sort("kind")
         .group_by("framework", "week", "week_start_on", maintain_order=True)
         .agg(**ledger.group_measures(), mostly=kinds.first())
-        .sort("obligations", "week_start_on", ledger.framework_rank(), "framework", descending=[True] + [False] * 3)
+        .sort(
+            *("obligations", "hours", "week_start_on", ledger.framework_rank(), "framework"),
+            descending=[True, True, False, False, False],
+        )
         .head(HOTTEST)
         .select(
             "framework",

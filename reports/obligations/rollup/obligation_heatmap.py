@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, Opening, Table
+from engine.model.documents.document import Document, Opening, Table, at_most
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.obligations.rollup import matrices
@@ -12,6 +12,10 @@ from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
 from reports.shared.wording import count, hours, inside, sentence
 
+FOREMOST = (
+    *("obligations_overdue", "obligations_known", "obligations_known_hours", "busiest_week"),
+    *("obligations_beyond", "obligations_without_owner"),
+)
 LABELS = {"beyond": ledger.LABELS["beyond"], "name": "Framework"}
 
 
@@ -33,7 +37,7 @@ def build(
     )
     hot = matrices.hottest(duties, ask)
     return Document(
-        *_opening(hot, ledger.first_overdue(duties, requests, ask), figures, ask),
+        *_opening(hot, duties, ledger.first_overdue(duties, requests, ask), figures, ask),
         tables=(
             Table(
                 "framework_week",
@@ -89,6 +93,7 @@ def build(
             "open, upcoming; never tested without a schedule.",
         },
         warnings=ledger.without_owner(duties),
+        foremost=FOREMOST,
     )
 
 
@@ -96,7 +101,7 @@ def _with_framework_name(frame: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return frame.insert_column(1, ledger.framework_name(ask).alias("name"))
 
 
-def _opening(hot: pl.DataFrame, first_late: str, figures: Figures, ask: Ask) -> Opening:
+def _opening(hot: pl.DataFrame, duties: pl.DataFrame, first_late: str, figures: Figures, ask: Ask) -> Opening:
     pending, overdue = figures["obligations_pending"], figures["obligations_overdue"]
     if not pending:
         return Opening("No duty is pending, so there is nothing to place on a heatmap.", setup.DUTIES)
@@ -107,10 +112,16 @@ def _opening(hot: pl.DataFrame, first_late: str, figures: Figures, ask: Ask) -> 
         return Opening(text, f"{sentence(first_late)}." if overdue else "")
     top = hot.row(0, named=True)
     where = inside(top["name"]) if top["framework"] in ("several", "none") else top["name"]
-    most = f"{count(top['obligations'], 'duty', 'duties')} ({hours(top['hours'])})"
-    plan = f"plan for {top['week']}, mostly {inside(top['mostly'])}"
+    most = f"{count(top['obligations'], 'duty', 'duties')} ({hours(top['hours'])}, mostly {inside(top['mostly'])})"
+    mine = ledger.most_with(
+        duties.filter(
+            pl.col("place") == "known", pl.col("week") == top["week"], pl.col("framework") == top["framework"]
+        )
+    )
+    who = f"{mine[0]}, who has {mine[1]:,} of them" if mine else "whoever is accountable: they have no owner"
+    plan = f"plan {top['week']} with {who}"
     return Opening(
-        f"Most falls due at once in {top['week']}, for {where}: {most}; {waiting}.",
+        at_most(f"Most falls due at once in {top['week']}, for {where}: {most}", f"; {waiting}") + ".",
         f"{sentence(first_late)}; then {plan}." if overdue else f"{sentence(plan)}.",
     )
 
@@ -121,7 +132,10 @@ REPORT = Report(
     description="Pending duties by framework and week, by vendor tier, and by state of the testing schedule.",
     build=build,
     figures=select(
-        "horizon_weeks", *TOTALS, "obligations_without_owner", "frameworks_with_obligations", "busiest_week"
+        "horizon_weeks",
+        *TOTALS,
+        *("obligations_overdue_week_change", "obligations_without_owner", "frameworks_with_obligations"),
+        "busiest_week",
     ),
     parameters=(ledger.WEEKS,),
     schema_version=2,

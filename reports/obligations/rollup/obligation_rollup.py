@@ -11,13 +11,17 @@ from reports.figures import select
 from reports.obligations.rollup import rollups
 from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
-from reports.shared.wording import count, hours, sentence, some_of
+from reports.shared.wording import count, count_of, hours, sentence, some_of
 
 LABELS = {
     **ledger.LABELS,
     **{"name": "Framework", "done": "Done in period", "late": "Done late in period", "next_on": "Next due"},
     "hard": "Fixed by law or contract",
 }
+FOREMOST = (
+    *("obligations_overdue", "obligations_deadline_passed", "obligations_due_in_30_days", "obligations_without_owner"),
+    *("obligations_pending", "obligations_pending_hours"),
+)
 TONES: dict[str, Tone] = {"overdue": "bad", "to come": "main"}
 
 
@@ -26,14 +30,16 @@ def build(requests: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     finished = figures.counted_rows("obligations_finished_in_period").with_columns(
         pl.col("effort_hours").fill_null(0.0)
     )
-    overdue = rollups.overdue(duties, ask.as_of)
+    overdue = rollups.overdue(duties, requests, ask.as_of)
+    note = ledger.HANDED_IN if overdue["handed_in"].any() else ""
     return Document(
-        *_opening(overdue, ledger.first_overdue(duties, requests, ask), figures),
+        *_opening(overdue, duties, ledger.first_overdue(duties, requests, ask), figures, ask),
         tables=(
             Table(
                 "overdue",
-                "Overdue: what law or contract fixes first, then the latest",
-                overdue,
+                ledger.GRAVEST_FIRST,
+                overdue.drop("handed_in"),
+                note=note,
                 labels=LABELS,
                 hidden=("obligation_id", "kind", "duty", "due_at", "effort_hours"),
             ),
@@ -61,25 +67,28 @@ def build(requests: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         charts=_charts(duties, ask),
         definitions={**ledger.DEFINITIONS, "Fixed": ledger.FIXED},
         warnings=_warnings(overdue, duties, figures),
+        foremost=FOREMOST,
         footnotes=("The forecast counts the same known duties week by week; the heatmap places all pending ones.",),
     )
 
 
-def _opening(overdue: pl.DataFrame, first_late: str, figures: Figures) -> Opening:
+def _opening(overdue: pl.DataFrame, duties: pl.DataFrame, first_late: str, figures: Figures, ask: Ask) -> Opening:
     pending, soon = figures["obligations_pending"], figures["obligations_due_in_30_days"]
     if not pending:
         return Opening("No duty is pending.", setup.DUTIES)
-    text = (
-        f"{count(pending, 'duty', 'duties')} {'is' if pending == 1 else 'are'} pending, "
-        f"{hours(figures['obligations_pending_hours'])} of work"
-    )
-    ahead = f"{soon or 'none'} {'falls' if soon == 1 else 'fall'} due within 30 days"
+    ahead = f"{f'{soon:,}' if soon else 'none'} {'falls' if soon == 1 else 'fall'} due within 30 days"
     if overdue.is_empty():
-        return Opening(f"{text}; none is overdue, {ahead}.")
-    passed = figures["obligations_deadline_passed"]
-    worst = f" ({passed:,} past a legal or contractual deadline)" if passed else ""
+        work = hours(figures["obligations_pending_hours"])
+        first = f"{sentence(ledger.act(duties.row(0, named=True), ask))} ({ledger.whose(duties.row(0, named=True))})."
+        are = "is" if pending == 1 else "are"
+        return Opening(
+            f"{count(pending, 'duty', 'duties')} {are} pending, {work} of work; none is overdue, {ahead}.", first
+        )
+    late, passed = figures["obligations_overdue"], figures["obligations_deadline_passed"]
+    worst = f", {passed:,} of them past a legal or contractual deadline" if passed else ""
+    of = count_of(pending, "pending duty", "pending duties")
     return Opening(
-        f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}.", f"{sentence(first_late)}."
+        f"{late:,} of {of} {'is' if late == 1 else 'are'} overdue{worst}; {ahead}.", f"{sentence(first_late)}."
     )
 
 
@@ -113,7 +122,8 @@ REPORT = Report(
     build=build,
     figures=select(
         *TOTALS,
-        *("obligations_due_in_30_days", "obligations_deadline_passed", "obligations_without_owner"),
+        *("obligations_overdue_week_change", "obligations_due_in_30_days", "obligations_deadline_passed"),
+        "obligations_without_owner",
         *("obligations_finished_in_period", "obligations_finished_late_in_period"),
     ),
     parameters=(PERIOD_DAYS, ledger.WEEKS),

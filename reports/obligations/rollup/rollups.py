@@ -69,22 +69,20 @@ def owners(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
     )
 
 
-def overdue(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
-    return (
-        duties.filter(pl.col("place") == "overdue")
-        .sort("hard", "due_on", "obligation_id", descending=[True, True, False])
-        .select(
-            "due_on",
-            "due_at",
-            (as_of - pl.col("due_on")).dt.total_days().alias("days_late"),
-            "title",
-            "kind",
-            ledger.kind_name().alias("duty"),
-            "owner",
-            "hard",
-            "effort_hours",
-            "obligation_id",
-        )
+def overdue(duties: pl.DataFrame, requests: pl.DataFrame, as_of: date) -> pl.DataFrame:
+    """Overdue duties, the gravest first."""
+    return ledger.gravest_first(duties.filter(pl.col("place") == "overdue"), requests).select(
+        "due_on",
+        "due_at",
+        (as_of - pl.col("due_on")).dt.total_days().alias("days_late"),
+        "title",
+        "kind",
+        ledger.kind_name().alias("duty"),
+        "owner",
+        "hard",
+        "effort_hours",
+        "obligation_id",
+        "handed_in",
     )
 
 

@@ -59,6 +59,13 @@ def test_a_change_stands_with_its_figure_and_says_whether_it_is_for_the_better()
     assert (gaps.change, gaps.change_tone) == ("-2", "good")
 
 
+def test_what_moved_in_a_week_says_so():
+    summary = {"duties_overdue": 5, "duties_overdue_week_change": 2, "late": 1, "late_week_change": 0}
+    units = {"duties_overdue_week_change": "count", "late_week_change": "count"}
+    duties, late = key_figures(Document("", summary=summary, better={"duties_overdue": "less"}, units=units)).first
+    assert (duties.change, duties.change_tone, late.change) == ("+2 in a week", "bad", "as a week ago")
+
+
 def test_what_is_and_what_would_be_are_one_table():
     document = Document(
         "", summary={"late": 14, "scenario_late": 9, "week": "a", "scenario_week": "b"}, better={"late": "less"}

@@ -137,8 +137,8 @@ def test_waves_that_are_far_off_are_shown_and_not_sent():
         (ANN, 2, "1 overdue, 1 due 15 to 30 days. Begin with SOC 2 CC1.1 (3 days late).")
     ]
     assert lead(found) == (
-        "3 attestations to sign within 90 days (1.5 hours), 1 overdue.",
-        "Begin with ann@acme.example, who has 2 to sign now (1 overdue).",
+        "1 of 3 attestations to sign within 90 days is overdue.",
+        "Begin with ann@acme.example, who has 2 to sign now (1 overdue): first SOC 2 CC1.1 (3 days late).",
     )
 
 
@@ -254,6 +254,7 @@ def test_the_figures_count_who_is_asked_for_what():
     assert dict(found.summary) == {
         "renewals_in_90_days": 5,
         "attestations_overdue": 1,
+        "attestations_overdue_week_change": 1,
         "renewals_within_14_days": 1,
         "renewals_in_15_to_30_days": 1,
         "renewals_in_31_to_60_days": 1,
@@ -279,7 +280,7 @@ def test_an_escalated_attestation_says_how_often_it_was_asked_for():
 def test_what_nobody_can_be_asked_for_is_the_first_thing_said():
     found = report(renewal("CC1.1", -2, owner=None, accountable=None))
     assert lead(found) == (
-        "1 attestation to sign within 90 days (0.5 hours), 1 overdue.",
+        "1 of 1 attestation to sign within 90 days is overdue.",
         "Name owners first: 1 has none to ask (1 overdue).",
     )
     assert found.warnings == ["1 renewal has no owner, so nobody can be asked."]

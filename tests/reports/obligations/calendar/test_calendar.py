@@ -37,12 +37,20 @@ DUTIES = (
 )
 
 
+def test_who_has_most_of_what_is_overdue_is_named():
+    late = [
+        duty(name, DAY - timedelta(3), state="overdue", owner=owner) for name, owner in zip("abc", "xxy", strict=True)
+    ]
+    assert page(*late).headline == "3 duties are overdue, most with x (2), and none are due in the next 30 days."
+
+
 def test_the_summary_counts_the_ledger_and_the_entries():
     made = page(*DUTIES)
     assert dict(made.summary) == {
         "calendar_entries": 5,
         "obligations_pending": 2,
         "obligations_overdue": 1,
+        "obligations_overdue_week_change": -1,
         "obligations_due_in_30_days": 1,
         "obligations_pending_hours": 3.5,
         "obligations_without_owner": 1,
@@ -53,7 +61,7 @@ def test_the_summary_counts_the_ledger_and_the_entries():
         "obligations_finished_late_in_period": 1,
     }
     assert lead(made) == (
-        "1 duty is due in the next 30 days and 1 is overdue.",
+        "1 duty is overdue and 1 is due in the next 30 days.",
         "Duty late (nobody owns it, due 2 Nov 2026, 18 days late).",
     )
     assert made.warnings == ["1 pending duty has no owner, so nobody is reminded: an administrator names one."]
@@ -263,6 +271,9 @@ def test_what_was_handed_in_is_not_what_to_begin_with():
     assert document(calendar.REPORT, obligations=duties, requests=requests).next_step == (
         "Renew or close exception E-1 on PCI DSS 3.5.1 (with ann@acme.example, due 10 Nov 2026, 10 days late)."
     )
+    late = document(calendar.REPORT, obligations=duties, requests=requests).table("late")
+    assert late.frame["due_on"].to_list() == [date(2026, 11, 10), date(2026, 11, 2)], "the first row is what comes next"
+    assert late.note == "What was handed in and waits for a decision comes last."
     assert document(calendar.REPORT, obligations=duties.head(1), requests=requests).next_step == (
         "Ask for the decision on what was handed in: Duty r (with ann@acme.example, due 2 Nov 2026, 18 days late)."
     )

@@ -55,9 +55,16 @@ def test_a_duty_stands_in_its_framework_and_week():
         "Attestation",
     )
     assert lead(made) == (
-        "Most falls due at once in 2026-W48, for SOC 2: 2 duties (3 hours); 5 are pending, 1 overdue.",
-        "Duty c (with ann, due 15 Nov 2026, 5 days late); then plan for 2026-W48, mostly attestation.",
+        "Most falls due at once in 2026-W48, for SOC 2: 2 duties (3 hours, mostly attestation); 5 are pending, 1 "
+        "overdue.",
+        "Duty c (with ann, due 15 Nov 2026, 5 days late); then plan 2026-W48 with ann, who has 2 of them.",
     )
+
+
+def test_of_weeks_with_as_many_duties_that_with_most_hours_is_fullest():
+    made = document(duty("a", 3), duty("b", 17, owner="bob", effort_hours=6.0))
+    assert table(made, "hottest").frame["hours"].to_list() == [6.0, 1.0]
+    assert made.next_step == "Plan 2026-W50 with bob, who has 1 of them."
 
 
 def test_intensity_has_the_same_buckets_every_month():

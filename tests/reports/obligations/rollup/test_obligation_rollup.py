@@ -3,13 +3,13 @@ from datetime import date, timedelta
 from reports.obligations.rollup.obligation_rollup import REPORT
 from reports.shared.ledger import pending
 from tests import factories
-from tests.factories import DAY, ask, explained_rows, lead
+from tests.factories import DAY, ask, explained_rows, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
 
-def document(*duties):
-    return factories.document(REPORT, obligations=ledger(*duties))
+def document(*duties, **facts):
+    return factories.document(REPORT, obligations=ledger(*duties), **facts)
 
 
 def frame(made, name):
@@ -70,34 +70,53 @@ def test_an_overdue_notification_says_at_which_moment_it_was_due():
     assert frame(made, "overdue")["due_at"].to_list() == [factories.moment("2026-11-19 22:00")]
 
 
-def test_the_oldest_of_the_overdue_leads_and_the_latest_is_listed_first():
+def test_the_oldest_of_the_overdue_leads_and_is_listed_first():
     made = document(*DUTIES, duty("older", -12, owner="bob"))
     assert frame(made, "overdue").select("title", "days_late", "owner").rows() == [
-        ("Duty late", 10, None),
         ("Duty older", 12, "bob"),
+        ("Duty late", 10, None),
     ]
     assert lead(made) == (
-        "5 duties are pending, 8 hours of work; 2 overdue and 1 falls due within 30 days.",
+        "2 of 5 pending duties are overdue; 1 falls due within 30 days.",
         "Duty older (with bob, due 8 Nov 2026, 12 days late).",
     )
     assert made.warnings == ["1 pending duty has no owner, so nobody is reminded: an administrator names one."]
+
+
+def test_what_was_handed_in_comes_last_of_the_overdue_and_that_is_said():
+    duties = duty("r", -30, kind="evidence_request", source_ref="evidence_requests/R"), duty("late", -3)
+    made = document(*duties, requests=rows("requests", {"id": "R", "status": "submitted"}))
+    assert frame(made, "overdue")["title"].to_list() == ["Duty late", "Duty r"]
+    assert made.table("overdue").note == "What was handed in and waits for a decision comes last."
+    assert document(*duties).table("overdue").note == ""
 
 
 def test_passed_legal_deadlines_are_violations_and_come_first():
     made = document(duty("old", -90), duty("law", -10, hard=True), duty("ahead", 10, hard=True))
     assert made.summary["obligations_deadline_passed"] == 1
     assert lead(made) == (
-        "3 duties are pending, 3 hours of work; 2 overdue (1 past a legal or contractual deadline) and 1 falls "
-        "due within 30 days.",
+        "2 of 3 pending duties are overdue, 1 of them past a legal or contractual deadline; 1 falls due within 30 "
+        "days.",
         "Duty law (with ann, due 10 Nov 2026, 10 days late).",
     )
     assert made.warnings == ["1 legal or contractual deadline has passed and the work is not done, with ann."]
 
 
+def test_what_came_to_be_overdue_in_a_week_less_what_was_done_of_before():
+    moved = document(
+        *(duty(f"new{n}", -n) for n in (1, 7)),
+        duty("old", -8),
+        duty("settled", -8, state="late", done_on=DAY - timedelta(days=6)),
+        duty("earlier", -20, state="late", done_on=DAY - timedelta(days=7)),
+        duty("within", -3, state="late", done_on=DAY),
+    ).summary
+    assert (moved["obligations_overdue"], moved["obligations_overdue_week_change"]) == (3, 1)
+
+
 def test_without_overdue_duties_it_says_so():
     assert lead(document(duty("x", 40))) == (
         "1 duty is pending, 1 hour of work; none is overdue, none fall due within 30 days.",
-        "",
+        "Duty x (with ann, due 30 Dec 2026).",
     )
 
 
@@ -111,6 +130,7 @@ def test_the_summary_is_the_ledger_and_what_was_finished():
         "obligations_overdue_hours": 4.0,
         "obligations_known_hours": 2.0,
         "obligations_beyond_hours": 1.0,
+        "obligations_overdue_week_change": -1,
         "obligations_due_in_30_days": 1,
         "obligations_deadline_passed": 0,
         "obligations_without_owner": 1,
