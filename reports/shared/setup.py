@@ -14,6 +14,6 @@ EVIDENCE = fill("audit_log", "evidence_items", "attestations")
 DUTIES = fill("attestations", "evidence_requests", "testing_schedules", "vendors")
 VENDORS = fill("vendors", route="/api/governance/third-party/vendors")
 STAFFING = (
-    "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see them sooner, "
-    "post to /api/governance/compliance/peak-week-staffing-digest."
+    "Nothing is to be done: actions are proposed when owners lack hours and others have room, or when an "
+    "administrator sends /api/governance/compliance/peak-week-staffing-digest."
 )

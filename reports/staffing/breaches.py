@@ -50,11 +50,4 @@ def escalation_clock(staffing_actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 def first_words() -> pl.Expr:
     """The most urgent breach in the words of a personal section."""
     many = pl.when(pl.col("breach_days") == 1).then(pl.lit("day")).otherwise(pl.lit("days"))
-    return pl.format(
-        "{} for {} in {} ({} business {} over)",
-        pl.col("kind").replace(wording.KIND_NAMES).str.to_lowercase(),
-        "owner",
-        "week",
-        "breach_days",
-        many,
-    )
+    return pl.format("{} ({} business {} over)", wording.action_words(), "breach_days", many)

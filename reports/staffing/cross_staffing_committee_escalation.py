@@ -20,6 +20,10 @@ COLUMNS = (
     *("meets_on", "relief_hours", "blocked_reason", "duties", "breach_told_on", "days_since_told", "options"),
     *("escalations", "last_escalation_on", "recipients"),
 )
+FOREMOST = (
+    *("staffing_actions_breached", "staffing_escalations", "staffing_escalation_chairs"),
+    *("staffing_escalations_without_chair", "staffing_breaches_never_mailed"),
+)
 HIDDEN = (
     *("action_id", "kind", "week", "owner", "committee", "relief_hours", "duties", "days_since_told", "escalations"),
     *("last_escalation_on", "recipients"),
@@ -65,6 +69,7 @@ def build(staffing_actions: pl.DataFrame, staffing_notices: pl.DataFrame, figure
                     "what",
                     "owner",
                     "accountable",
+                    "sla_due_on",
                     "breach_days",
                     "severity",
                     "breach_told_on",
@@ -82,6 +87,7 @@ def build(staffing_actions: pl.DataFrame, staffing_notices: pl.DataFrame, figure
             "Severity": "Moderate up to 5 business days over, high up to 10, critical beyond.",
         },
         warnings=_warnings(figures),
+        foremost=FOREMOST,
     )
 
 

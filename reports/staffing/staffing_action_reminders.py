@@ -9,7 +9,7 @@ from engine.model.documents.document import Alarm, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import personal, setup
-from reports.shared.wording import count
+from reports.shared.wording import count, sentence
 from reports.staffing import reminders, wording
 
 SHOWN = (
@@ -17,6 +17,10 @@ SHOWN = (
     *("standing", "accountable"),
 )
 LABELS = {**wording.LABELS, "step": "Reminder no.", "last_reminder_on": "Last one sent"}
+FOREMOST = (
+    *("staffing_reminders_owed", "staffing_reminder_recipients", "staffing_reminders_unanswered"),
+    *("staffing_reminders_not_owed", "staffing_actions_lapsed"),
+)
 HIDDEN = ("action_id", "kind", "owner", "week", "week_end_on", "accountable", "owed_on")
 SAID = {"breached": "past the SLA", "past_peak": "past the peak week"}
 
@@ -24,11 +28,7 @@ SAID = {"breached": "past the SLA", "past_peak": "past the peak week"}
 def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     owed = reminders.to_send(figures.rows(reminders.after_peak))
     waiting = figures.counted_rows("staffing_reminders_not_owed").sort("next_on", "action_id", nulls_last=True)
-    first = pl.format(
-        "{} ({} days past its week)",
-        pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1),
-        "days_past",
-    )
+    first = pl.format("{} ({} days past its week)", wording.action_words(), "days_past")
     return Document(
         *_opening(staffing_actions, owed, waiting, figures),
         tables=(
@@ -58,6 +58,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
         ),
         definitions=_definitions(ask),
         warnings=_warnings(figures),
+        foremost=FOREMOST,
     )
 
 
@@ -73,13 +74,13 @@ def _opening(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, f
             later = f"the next reminder is owed on {spelled_day(coming[0])}"
         left = count(figures["staffing_reminders_not_owed"], "action is", "actions are")
         return Opening(f"No reminder is owed now; {left} still unfinished and {later}.")
-    first, last = owed.row(0, named=True), figures["staffing_reminders_to_accountable"]
-    text = count(figures["staffing_reminder_recipients"], "person", "people")
-    more = ", whoever is accountable among them" if last else ""
+    first, people = owed.row(0, named=True), figures["staffing_reminder_recipients"]
+    text = count(people, "person is", "people are")
     blocked = f"; it is blocked: {first['blocked_reason']}" if first["blocked_reason"] else ""
     number = figures["staffing_reminders_owed"]
     return Opening(
-        f"{count(number, 'staffing action needs', 'staffing actions need')} a reminder today, to {text}{more}.",
+        f"{sentence(text)} to be reminded today of {count(number, 'staffing action')} unfinished after "
+        f"{'its' if number == 1 else 'their'} peak week.",
         f"An administrator sends {'it' if number == 1 else 'them'}, first about {wording.action_name(first)} "
         f"({count(first['days_past'], 'day')} past its peak week{blocked}).",
     )

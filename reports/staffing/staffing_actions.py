@@ -13,13 +13,17 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, hours
+from reports.shared.wording import count, count_of, hours
 from reports.staffing import completion, wording
 
 COLUMNS = (
     *("action_id", "standing", "sla_due_on", "breach_days", "kind", "owner", "accountable", "week", "relief_hours"),
     *("week_end_on", "assignee", "status", "relief_actual_hours", "proposed_on", "tracked_on", "completed_on"),
     *("blocked_reason", "evidence", "obligation_id", "duties"),
+)
+FOREMOST = (
+    *("staffing_actions_breached", "staffing_actions_awaiting", "staffing_completion_pct", "staffing_on_time_pct"),
+    *("staffing_relief_actual_hours", "staffing_relief_realised_pct"),
 )
 SHOWN_DAYS, SHOWN_OWNERS = 120, 16
 LEGEND: dict[str, Tone] = {
@@ -62,6 +66,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
             "Action": "One for each peak week, kind and relieved owner: the same proposal is recorded once.",
         },
         warnings=_warnings(figures),
+        foremost=[name for name in FOREMOST if figures[name] is not None],
     )
 
 
@@ -111,16 +116,15 @@ def _opening(figures: Figures) -> Opening:
         )
     under_way = figures["staffing_actions_tracked"] + figures["staffing_actions_open"]
     waits = f", {count(waiting, 'proposal waits', 'proposals wait')}" if waiting else ""
-    taken_up = count(figures["staffing_actions_taken_up"], "action")
-    relief = figures["staffing_relief_actual_hours"]
-    brought = f" ({hours(round(relief, 1))} of relief)" if relief else ""
-    text = f"{taken_up} taken up: {done} completed{brought}, {under_way} under way"
+    taken_up = figures["staffing_actions_taken_up"]
+    text = f"{done:,} of {count_of(taken_up, 'action')} taken up {_is(done)} completed"
     late = figures["staffing_actions_breached"]
     if not late:
-        return Opening(f"{text}{waits}.", ahead)
+        return Opening(f"{text}, {under_way or 'none'} {_is(under_way)} under way{waits}.", ahead)
     breached = figures.counted_rows("staffing_actions_breached")
     first = breached.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
-    return Opening(f"{text}, {late:,} of them past the SLA{waits}.", f"{wording.to_finish(first)}.")
+    over = f"{late:,} of {count_of(under_way, 'action')} under way {_is(late)} past the SLA"
+    return Opening(f"{over}; {text}{waits}.", f"{wording.to_finish(first)}.")
 
 
 def _is(number: int) -> str:

@@ -21,6 +21,10 @@ ARCHIVE = (
     *("action_id", "what", "kind", "week", "owner", "completed_on", "standing", "relief_hours", "relief_actual_hours"),
     "evidence",
 )
+FOREMOST = (
+    *("staffing_actions_breached", "staffing_completion_pct", "staffing_on_time_pct", "staffing_relief_actual_hours"),
+    *("staffing_relief_realised_pct", "staffing_completion_median_days"),
+)
 LESS = (
     *("tracked", "open", "completion_pct", "on_time_of", "on_time_pct", "relief_planned_hours", "realised_pct"),
     "median_days",
@@ -73,18 +77,13 @@ def build(staffing_actions: pl.DataFrame, members: pl.DataFrame, figures: Figure
             f"{ask.settings['escalation_delay_days']:g} business days.",
         },
         warnings=_warnings(figures, members),
+        foremost=[name for name in FOREMOST if figures[name] is not None],
     )
 
 
 def _first() -> pl.Expr:
     late = pl.col("standing") == "breached"
-    due = pl.format(
-        "{} for {} in {} (due by {})",
-        pl.col("kind").replace(wording.KIND_NAMES).str.to_lowercase(),
-        "owner",
-        "week",
-        "sla_due_on",
-    )
+    due = pl.format("{} (due by {})", wording.action_words(), "sla_due_on")
     return pl.when(late).then(first_words()).otherwise(due)
 
 

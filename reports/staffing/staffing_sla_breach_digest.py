@@ -19,6 +19,10 @@ COLUMNS = (
     *("owner_left", "accountable", "assignee", "relief_hours", "blocked_reason", "duties", "reminder_step"),
     *("last_reminder_on", "recipients"),
 )
+FOREMOST = (
+    *("staffing_actions_breached", "staffing_relief_outstanding_hours", "staffing_breaches_blocked"),
+    *("staffing_breaches_unanswered", "staffing_breaches_owner_left", "staffing_actions_past_peak"),
+)
 HIDDEN = (
     *("action_id", "kind", "week", "week_end_on", "owner_left", "assignee", "duties", "reminder_step", "recipients"),
     "owner",
@@ -62,6 +66,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
             "Accountable": "For the action's duty; where it names none, for most duties of the owner.",
         },
         warnings=_warnings(figures),
+        foremost=FOREMOST,
     )
 
 

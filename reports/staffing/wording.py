@@ -37,14 +37,25 @@ def sla_definition(days: float) -> str:
     return f"{days:g} business days, Monday to Friday, after the Sunday that ends the peak week."
 
 
+def action_words() -> pl.Expr:
+    """An action as it reads inside a sentence: ``the handover of ann's duties in 2026-W45``."""
+    return pl.coalesce(
+        *(
+            pl.when(pl.col("kind") == kind).then(pl.format(f"{act} in {{}}", "owner", "week"))
+            for kind, act in ACTS.items()
+        )
+    )
+
+
 def action_names() -> pl.Expr:
-    """``Reassign for ann in 2026-W45``."""
-    return pl.format("{} for {} in {}", pl.col("kind").replace(KIND_NAMES), "owner", "week")
+    """An action as it stands in a table: ``Handover of ann's duties in 2026-W45``."""
+    name = action_words().str.strip_prefix("the ")
+    return name.str.head(1).str.to_uppercase() + name.str.slice(1)
 
 
 def action_name(action: Mapping[str, Any]) -> str:
-    """The name of one action as it reads inside a sentence: ``reassign for ann in 2026-W45``."""
-    return f"{KIND_NAMES[action['kind']].lower()} for {action['owner']} in {action['week']}"
+    """One action as it reads inside a sentence."""
+    return f"{ACTS[action['kind']].format(action['owner'])} in {action['week']}"
 
 
 def to_finish(action: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ def test_decisions_come_first_with_whom_they_are():
         ("Agree new dates or owners for 1 overdue commitment", "The oldest is 9 days late; ann has 1", "ann", "[2]"),
         (
             "Complete, replace or close 1 staffing action past the SLA",
-            "Worst is reassign for ann in 2026-W45, 5 business days over: on leave",
+            "Worst is the handover of ann's duties in 2026-W45, 5 business days over: on leave",
             "ann",
             "[6]",
         ),
@@ -52,8 +52,8 @@ def test_decisions_come_first_with_whom_they_are():
     assert frame(made, "meetings").select("meets_on", "name", "chair").rows() == [(date(2026, 12, 10), "Board", "cyd")]
     assert frame(made, "staffing").rows() == [("breached", 1, 3.0)]
     assert lead(made) == (
-        "3 decisions are needed at the meeting of 10 Dec 2026, 1 of them the board's; none of the next 13 weeks over a "
-        "limit.",
+        "3 decisions are needed at the meeting of 10 Dec 2026, 1 of them the board's; none of the next 13 weeks is too "
+        "full.",
         "Decide first: agree new dates or owners for 1 overdue commitment (with ann, by the meeting of 10 Dec 2026).",
     )
 
@@ -70,13 +70,13 @@ def test_the_fullest_weeks_by_level_and_use():
         ("2026-W49", 37.5, "ok"),
         ("2026-W50", 12.5, "ok"),
     ]
-    assert "1 of the next 13 weeks over a limit, fullest 2026-W48 (112.5 % of capacity)" in made.headline
+    assert "1 of the next 13 weeks is too full, first of all 2026-W48 (112.5 % of capacity)" in made.headline
 
 
 def test_without_records_nothing_is_known():
     made = build_document(committees=())
     assert lead(made) == (
-        "2026-Q4: no duty is pending and nothing awaits a decision.",
+        "Q4 2026: no duty is pending and nothing awaits a decision.",
         "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
         "fill this report.",
     )
@@ -91,7 +91,7 @@ def test_without_records_nothing_is_known():
     }
     assert made.warnings == [
         "No committee is recorded: the digest reaches nobody.",
-        "Not known this quarter: auditors' requests answered in time, days to answer a request, p90, duties completed in "
+        "Not known this quarter: auditors' requests answered in time, days in which nine of ten requests are answered, duties completed in "
         "the week they were planned for and staffing actions completed within the SLA.",
     ]
     assert not made.charts

@@ -62,7 +62,7 @@ def test_the_chair_is_asked_with_options_and_what_was_sent_before():
     ]
     assert lead(made) == (
         "1 action is still past the SLA 2 business days or more after the rollup mail.",
-        "To decide is cyd (Board, meets on 1 Dec 2026), first on reassign for ann in 2026-W45, 5 business days over.",
+        "To decide is cyd (Board, meets on 1 Dec 2026), first on the handover of ann's duties in 2026-W45, 5 business days over.",
     )
 
 
@@ -91,7 +91,7 @@ def test_without_breaches_there_is_nothing_to_decide():
     assert lead(build_document({"action_id": "y"})) == (
         "1 action is past the SLA and not with the committee yet.",
         "An administrator sends the completion rollup, which has not named it yet: sent today, it could be before the "
-        "committee from 24 Nov 2026. Worst is reassign for ann in 2026-W45 (with bob, due 13 Nov 2026).",
+        "committee from 24 Nov 2026. Worst is the handover of ann's duties in 2026-W45 (with bob, due 13 Nov 2026).",
     )
     assert all(table.frame.is_empty() for table in build_document().tables)
 

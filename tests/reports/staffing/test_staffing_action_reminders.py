@@ -69,14 +69,14 @@ def test_the_third_reminder_goes_to_who_is_accountable_too():
         ("y", 2, True, ["dan"]),
     ]
     assert frame(made, "owners").select("recipient", "items", "message").rows() == [
-        ("ann", 1, "1 past the SLA. Begin with reassign for ann in 2026-W45 (12 days past its week)."),
-        ("bob", 1, "1 past the SLA. Begin with reassign for ann in 2026-W45 (12 days past its week)."),
-        ("dan", 1, "1 past the peak week. Begin with reassign for dan in 2026-W46 (5 days past its week)."),
+        ("ann", 1, "1 past the SLA. Begin with the handover of ann's duties in 2026-W45 (12 days past its week)."),
+        ("bob", 1, "1 past the SLA. Begin with the handover of ann's duties in 2026-W45 (12 days past its week)."),
+        ("dan", 1, "1 past the peak week. Begin with the handover of dan's duties in 2026-W46 (5 days past its week)."),
     ]
     assert frame(made, "waiting").select("action_id", "next_on").rows() == [("z", date(2026, 11, 22))]
     assert lead(made) == (
-        "2 staffing actions need a reminder today, to 3 people, whoever is accountable among them.",
-        "An administrator sends them, first about reassign for ann in 2026-W45 (12 days past its peak week; it is "
+        "3 people are to be reminded today of 2 staffing actions unfinished after their peak week.",
+        "An administrator sends them, first about the handover of ann's duties in 2026-W45 (12 days past its peak week; it is "
         "blocked: on leave).",
     )
 
@@ -105,8 +105,8 @@ def test_without_actions_nobody_is_reminded():
     made = build_document()
     assert lead(made) == (
         "No staffing action is recorded, so nobody is reminded.",
-        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
-        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
+        "Nothing is to be done: actions are proposed when owners lack hours and others have room, or when an "
+        "administrator sends /api/governance/compliance/peak-week-staffing-digest.",
     )
     assert [table.frame.height for table in made.tables] == [0, 0, 0]
     assert lead(build_document({"action_id": "d", **DONE})) == (

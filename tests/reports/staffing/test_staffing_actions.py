@@ -18,7 +18,7 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
     )
     assert frame(made, "actions")["action_id"].to_list() == ["b", "t", "p", "l", "d"]
     assert lead(made) == (
-        "4 actions taken up: 2 completed (6 hours of relief), 2 under way, 1 of them past the SLA, 1 proposal waits.",
+        "1 of 2 actions under way is past the SLA; 2 of 4 actions taken up are completed, 1 proposal waits.",
         "Finish or drop the handover of ann's duties (peak 2026-W45, 5 business days late; with bob, due 13 Nov 2026).",
     )
     assert made.summary == {
@@ -72,8 +72,8 @@ def test_without_actions_nothing_is_known():
     made = build_document()
     assert lead(made) == (
         "No staffing action is recorded.",
-        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
-        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
+        "Nothing is to be done: actions are proposed when owners lack hours and others have room, or when an "
+        "administrator sends /api/governance/compliance/peak-week-staffing-digest.",
     )
     assert [table.frame.height for table in made.tables] == [0, 0]
     assert made.summary["staffing_completion_pct"] is None

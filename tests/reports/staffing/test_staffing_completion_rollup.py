@@ -42,8 +42,8 @@ def test_tracked_open_and_archive_by_week_and_owner():
     assert frame(made, "actions")["action_id"].to_list() == ["x", "t"]
     assert frame(made, "archive")["action_id"].to_list() == ["e", "d"]
     assert frame(made, "owners").select("recipient", "message").rows() == [
-        ("ann", "1 past the SLA. Begin with reassign for ann in 2026-W45 (5 business days over)."),
-        ("bob", "1 under way. Begin with reassign for bob in 2026-W52 (due by 2027-01-01)."),
+        ("ann", "1 past the SLA. Begin with the handover of ann's duties in 2026-W45 (5 business days over)."),
+        ("bob", "1 under way. Begin with the handover of bob's duties in 2026-W52 (due by 2027-01-01)."),
     ]
     assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
     assert lead(made) == (
@@ -70,8 +70,8 @@ def test_without_actions_there_is_nothing_to_complete():
     made = build_document(members=())
     assert lead(made) == (
         "No staffing action is recorded, so there is nothing to complete.",
-        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
-        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
+        "Nothing is to be done: actions are proposed when owners lack hours and others have room, or when an "
+        "administrator sends /api/governance/compliance/peak-week-staffing-digest.",
     )
     assert all(table.frame.is_empty() for table in made.tables)
     assert made.warnings == ["The organization has neither owner nor admin: nobody gets the whole rollup."]

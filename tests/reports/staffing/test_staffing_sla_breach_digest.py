@@ -31,11 +31,14 @@ def test_the_longest_over_comes_first_and_both_hear_of_it():
     assert frame(made, "owners").select("recipient", "message").rows() == [
         (
             "bob",
-            "1 critical past the SLA, 1 moderate past the SLA. Begin with reassign for dan in 2026-W45 (12 business "
+            "1 critical past the SLA, 1 moderate past the SLA. Begin with the handover of dan's duties in 2026-W45 (12 business "
             "days over).",
         ),
-        ("dan", "1 critical past the SLA. Begin with reassign for dan in 2026-W45 (12 business days over)."),
-        ("ann", "1 moderate past the SLA. Begin with reassign for ann in 2026-W45 (5 business days over)."),
+        (
+            "dan",
+            "1 critical past the SLA. Begin with the handover of dan's duties in 2026-W45 (12 business days over).",
+        ),
+        ("ann", "1 moderate past the SLA. Begin with the handover of ann's duties in 2026-W45 (5 business days over)."),
     ]
     assert frame(made, "by_owner").select("owner", "breaches", "breach_days", "severity").rows() == [
         ("dan", 1, 12, "critical"),
@@ -58,8 +61,8 @@ def test_who_left_and_who_nobody_answers_for_is_said():
 def test_without_breaches():
     assert lead(build_document()) == (
         "No staffing action is recorded, so none can be past its SLA.",
-        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
-        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
+        "Nothing is to be done: actions are proposed when owners lack hours and others have room, or when an "
+        "administrator sends /api/governance/compliance/peak-week-staffing-digest.",
     )
     assert lead(build_document({"action_id": "d", **DONE})) == (
         "No action that was taken up is unfinished: none is past its SLA.",
