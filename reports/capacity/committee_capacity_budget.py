@@ -1,11 +1,14 @@
 """Hours that each owner has in each coming week against the hours of work in it, for committees to decide on."""
 
+from datetime import date
+
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.plan_parameters import ANY_FRAMEWORK
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import budget_tables, shortfall, workload
@@ -13,6 +16,10 @@ from reports.figures import select
 from reports.shared import ledger, setup
 from reports.shared.wording import count, hours, percent
 
+FOREMOST = (
+    *("shortfall_hours", "owners_short", "weeks_short", "borrow_hours", "unowned_hours", "obligations_overdue_hours"),
+)
+FULL_PCT = 100
 TONES: dict[str, Tone] = {"demand": "main", "available": "third"}
 LABELS = {"next_on": "Next meeting", "kinds": "Demand by kind"}
 DEFINITIONS = {
@@ -26,7 +33,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     grid = figures.rows(workload.in_horizon)
     weeks = figures.rows(shortfall.by_week).with_columns(flag=workload.flag(pl.col("short"), ask.settings))
     return Document(
-        *_opening(weeks, grid, figures),
+        *_opening(weeks, grid, ledger.next_meeting(figures.rows(ledger.pending)), figures),
         tables=(
             *budget_tables.utilisation(grid, ask),
             Table(
@@ -79,10 +86,11 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
         charts=_charts(weeks),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
+        foremost=FOREMOST,
     )
 
 
-def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meets_on: date | None, figures: Figures) -> Opening:
     overdue = figures["obligations_overdue_hours"]
     late = f"{hours(round(overdue, 1))} {_is(overdue)} overdue and in no week: plan them first." if overdue else ""
     if not figures["demand_hours"]:
@@ -95,16 +103,32 @@ def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, figures: Figures) -> Openi
     worst = weeks.filter("short").sort(
         "shortfall_hours", "borrow_hours", "week_start_on", descending=[True, True, False]
     )
-    week, over = worst.row(0, named=True), weeks.filter(pl.col("utilisation_pct") > 100).height
-    lacking = hours(round(figures["shortfall_hours"], 1))
+    week = worst.row(0, named=True)
     shift, borrow = (hours(round(week[name], 1)) for name in ("shift_hours", "borrow_hours"))
     over_to = f"hand {shift} of short or unowned work to others and " if week["shift_hours"] else ""
-    unowned = f", {hours(round(figures['unowned_hours'], 1))} have no owner" if figures["unowned_hours"] else ""
+    agree = f"Agree by the meeting of {spelled_day(meets_on)}: in" if meets_on else "In"
     return Opening(
-        f"{count(figures['owners_short'], 'owner lacks', 'owners lack')} {lacking} in all{unowned}; "
-        f"together they lack hours in {over or 'none'} of {span}.",
-        f"In {week['week']}, the worst, {over_to}borrow {borrow}{workload.most_short(grid, week['week'])}.",
+        f"{at_most(_lacking(weeks, span, figures), _together(weeks))}.",
+        f"{agree} {week['week']}, the worst, {over_to}borrow {borrow}{workload.most_short(grid, week['week'])}.",
     )
+
+
+def _lacking(weeks: pl.DataFrame, span: str, figures: Figures) -> str:
+    """How many owners lack how much, and what nobody is there to do."""
+    nobodys = hours(figures["unowned_hours"])
+    if not figures["owners_short"]:
+        return f"No owner lacks hours in the next {span}, but {nobodys} of work have no owner and others no room for it"
+    lacking = weeks.filter(pl.col("shortfall_hours") > 0).height
+    owners = count(figures["owners_short"], "owner lacks", "owners lack")
+    unowned = f", and {nobodys} of work have no owner" if figures["unowned_hours"] else ""
+    return f"{owners} {hours(figures['shortfall_hours'])} in {lacking} of the next {span}{unowned}"
+
+
+def _together(weeks: pl.DataFrame) -> str:
+    """The weeks whose work is more than the hours of all owners: where there are no hours at all, too."""
+    fits = (pl.col("utilisation_pct") <= FULL_PCT).fill_null(False)
+    over = weeks.filter(pl.col("demand_hours") > 0, ~fits).height
+    return f"; in {count(over, 'week')} even all together have too few" if over else ""
 
 
 def _is(number: float) -> str:

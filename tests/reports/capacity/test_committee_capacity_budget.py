@@ -53,11 +53,32 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
         (None, ["Attestation 3.0"], 0.0, "uncovered"),
     ]
     assert lead(made) == (
-        "1 owner lacks 6 hours in all, 3 hours have no owner; together they lack hours in 1 of 13 weeks.",
+        "1 owner lacks 6 hours in 1 of the next 13 weeks, and 3 hours of work have no owner; in 1 week even all "
+        "together have too few.",
         "In 2026-W48, the worst, hand 3 hours of short or unowned work to others and borrow 6 hours, most for ann, who "
         "lacks 6 hours.",
     )
     assert made.warnings == ["3 hours of work are without an owner who is there: whoever is accountable names one."]
+
+
+def test_a_week_without_any_hours_has_too_few_for_all():
+    gone = build_document(ledger(duty("a", 3, effort_hours=1.0)), ("ann", "default", 0.0))
+    assert gone.headline == (
+        "1 owner lacks 1 hour in 1 of the next 13 weeks; in 1 week even all together have too few."
+    )
+
+
+def test_work_that_nobody_owns_and_nobody_has_room_for_is_no_shortfall_of_owners():
+    made = build_document(ledger(duty("n", 3, owner=None, effort_hours=9.0)), ("ann", "default", 5.0))
+    assert made.headline == (
+        "No owner lacks hours in the next 13 weeks, but 9 hours of work have no owner and others no room for it."
+    )
+
+
+def test_what_to_agree_on_is_to_be_agreed_by_the_next_meeting():
+    meeting = duty("m", 12, owner="bob", kind="committee", title="Board meets")
+    made = build_document(ledger(duty("a", 3, effort_hours=10.0), meeting), ("ann", "default", 5.0))
+    assert made.next_step.startswith("Agree by the meeting of 2 Dec 2026: in 2026-W48, the worst, ")
 
 
 def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
