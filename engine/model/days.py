@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, time
+from math import copysign, floor
 from zoneinfo import ZoneInfo
 
 MONTHS = (
@@ -82,6 +83,9 @@ def duration(minutes: float) -> str:
 
 
 def quarters(hours: float) -> str:
-    """Hours to the quarter: 187, 2.25, 1,672; what is less than an eighth to the hundredth."""
-    near = round(hours * 4) / 4 or round(hours, 2)
+    """Hours to the quarter, an eighth up: 187, 2.25, 1,672; what is less than an eighth to the hundredth.
+
+    Parts of a whole that end in eighths give it together: 14.75 and 6.75 are 21.5, as 14.775 and 6.625 are 21.4.
+    """
+    near = copysign(floor(round(abs(hours) * 4, 6) + 0.5) / 4, hours) or round(hours, 2)
     return f"{near or 0:,.2f}".rstrip("0").rstrip(".")

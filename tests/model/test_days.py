@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.model.days import duration, local_day, midnight, spelled_day, spelled_days
+from engine.model.days import duration, local_day, midnight, quarters, spelled_day, spelled_days
 
 EVENING = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
 
@@ -92,3 +92,8 @@ def test_days_within_a_text_are_read_so_and_names_stay(text, read):
 )
 def test_a_week_is_called_by_its_monday(text, read):
     assert spelled_days(text) == read
+
+
+def test_hours_are_told_to_the_quarter_an_eighth_up():
+    told = {6.625: "6.75", 14.775: "14.75", 0.125: "0.25", 0.12: "0.12", -2.5: "-2.5", 0: "0", 1672.1: "1,672"}
+    assert {hours: quarters(hours) for hours in told} == told
