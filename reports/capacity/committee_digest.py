@@ -19,6 +19,10 @@ from reports.shared.wording import all_of, count, hours, inside, percent, senten
 from reports.staffing import wording
 
 TONES: dict[str, Tone] = {"work": "main", "hours there are": "third"}
+FOREMOST = (
+    *("committee_decisions", "shortfall_hours", "obligations_overdue_hours", "staffing_actions_breached"),
+    *("requests_on_time_in_quarter_pct", "obligations_kept_in_quarter_pct"),
+)
 SHOWN = 5
 LABELS = {
     "week": "Peak week",
@@ -45,10 +49,10 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     return Document(
         *_opening(asked, coming, ledger.next_meeting(duties), figures),
         tables=(
-            Table("decisions", "Decisions needed", asked, labels=LABELS, hidden=("footnote",)),
+            Table("decisions", _due(ledger.next_meeting(duties)), asked, labels=LABELS, hidden=("footnote",)),
             Table(
                 "figures",
-                f"{figures['quarter']} so far against {figures['quarter_before']}",
+                f"{_quarter(figures['quarter'])} so far against {_quarter(figures['quarter_before'])}",
                 compared,
                 labels=LABELS,
                 state=("better",),
@@ -88,8 +92,19 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
         charts=_charts(coming),
         definitions=DEFINITIONS,
         warnings=_warnings(committees, compared),
+        foremost=[name for name in FOREMOST if figures[name] is not None],
         footnotes=tuple(f"{what} {agenda.MARKS[name]}: {route}" for name, (what, route) in agenda.SOURCES.items()),
     )
+
+
+def _due(meets_on: date | None) -> str:
+    return f"Decisions needed by the meeting of {spelled_day(meets_on)}" if meets_on else "Decisions needed"
+
+
+def _quarter(key: str) -> str:
+    """``Q4 2026`` for ``2026-Q4``."""
+    year, _, number = key.partition("-")
+    return f"{number} {year}"
 
 
 def _crossovers(frame: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -134,14 +149,15 @@ def _meetings(duties: pl.DataFrame, committees: pl.DataFrame) -> pl.DataFrame:
 def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meets_on: date | None, figures: Figures) -> Opening:
     period, needed = figures["quarter"], figures["committee_decisions"]
     if not figures["obligations_pending"] and not needed:
-        return Opening(f"{period}: no duty is pending and nothing awaits a decision.", setup.DUTIES)
+        return Opening(f"{_quarter(period)}: no duty is pending and nothing awaits a decision.", setup.DUTIES)
     over, span = figures["weeks_over_limit"], figures["horizon_weeks"]
     if over:
         top = outlook.peaks(coming).row(0, named=True)
         used = "no hours for it" if top["utilisation_pct"] is None else f"{percent(top['utilisation_pct'])} of capacity"
-        weeks = f"{over} of the next {span} weeks over a limit, fullest {top['week']} ({used})"
+        full = "is too full" if over == 1 else "are too full"
+        weeks = f"{over} of the next {span} weeks {full}, first of all {top['week']} ({used})"
     else:
-        weeks = f"none of the next {span} weeks over a limit"
+        weeks = f"none of the next {span} weeks is too full"
     whom = with_whom(asked["owner"][0], meets_on, "by the meeting of") if needed else ""
     step = f"Decide first: {inside(asked['decision'][0])} ({whom})." if needed else ""
     if not step and figures["hours_to_save"]:

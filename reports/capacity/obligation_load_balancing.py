@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
@@ -11,7 +12,10 @@ from reports.figures import select
 from reports.shared import ledger, setup
 from reports.shared.wording import count, hours
 
-SEEN = ("title", "owner", "to_owner", "to_week", "relief_hours", "week", "kind")
+SEEN = ("title", "owner", "to_owner", "due_on", "relief_hours", "week", "to_week", "kind")
+FOREMOST = (
+    *("weeks_short", "weeks_short_after_moves", "owners_short", "moves_suggested", "moves_hours", "unowned_hours"),
+)
 TONES: dict[str, Tone] = {"now": "third", "then": "main"}
 LABELS = {"title": "Duty", "state": "Spread"}
 DEFINITIONS = {
@@ -42,7 +46,7 @@ def build(figures: Figures) -> Document:
                 labels=LABELS,
                 state=("kind",),
                 hidden=(
-                    *("action_id", "obligation_id", "duty", "due_on", "number", "hours", "owner_before_pct"),
+                    *("action_id", "obligation_id", "duty", "number", "hours", "owner_before_pct"),
                     *("owner_after_pct", "max_before_pct", "max_after_pct"),
                 ),
             ),
@@ -66,6 +70,7 @@ def build(figures: Figures) -> Document:
         charts=_charts(weeks),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
+        foremost=FOREMOST,
         footnotes=("Nothing is changed by a suggestion; staffing actions track those that are taken up.",),
     )
 
@@ -88,7 +93,8 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
     rest = f", which leaves {figures['weeks_short_after_moves'] or 'none'}"
     rest += " short" if figures["weeks_short_after_moves"] else ""
     moves = f"{count(figures['moves_suggested'], 'move')} would shift {hours(figures['moves_hours'])}{rest}"
-    return Opening(f"{over}; {moves}.", f"Start in {first['week']}: {step}.")
+    due = f", due {spelled_day(first['due_on'])}" if first["due_on"] else ""
+    return Opening(f"{over}; {moves}.", f"Start in {first['week']}: {step}{due}.")
 
 
 def _charts(weeks: pl.DataFrame) -> list[Chart]:

@@ -23,7 +23,7 @@ UNITS = {"percent": "%", "days": "days"}
 # the figures that are compared, with what their rows are
 COMPARED: Mapping[str, tuple[str, str]] = {
     "requests_on_time_in_quarter_pct": ("Auditors' requests answered in time", "requests"),
-    "request_turnaround_in_quarter_days": ("Days to answer a request, p90", "answered"),
+    "request_turnaround_in_quarter_days": ("Days in which nine of ten requests are answered", "answered"),
     "obligations_kept_in_quarter_pct": ("Duties completed in the week they were planned for", "duties"),
     "staffing_on_time_in_quarter_pct": ("Staffing actions completed within the SLA", "actions"),
 }

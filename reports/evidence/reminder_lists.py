@@ -48,7 +48,8 @@ def to_send(
     late, soon = past.filter("owed"), coming.filter("owed")
     at = pl.when(pl.col("due_at").is_not_null()).then(pl.col("due_at").dt.strftime(", %Y-%m-%d %H:%M UTC"))
     when = pl.format("{} ({}{})", "title", personal.days("days_left", "late", "due"), at.otherwise(pl.lit("")))
-    change = pl.format("{} {} ({} → {})", "item", "title", "previous_state", "state")
+    was, now = (pl.col(name).str.replace_all("_", " ") for name in ("previous_state", "state"))
+    change = pl.format("{} {} (was {}, is {})", "item", "title", was, now)
     parts = [
         late.select("item", "recipient", list=pl.lit("overdue"), line=when),
         worse.filter("owed").select("item", "recipient", list=pl.lit("regressed"), line=change),

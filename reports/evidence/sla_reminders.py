@@ -88,7 +88,7 @@ def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
         "reminder_items_overdue": f"{count_of(late, 'duty or remediation', 'duties and remediations')} "
         f"{'is' if late == 1 else 'are'} overdue",
         "reminder_items_due_soon": f"{figures['reminder_items_due_soon']:,} due soon",
-        "controls_regressed": f"{worse} worse than before",
+        "controls_regressed": f"{worse} got worse",
     }
     present = [words for name, words in counts.items() if figures[name]]
     if not present:
@@ -98,12 +98,10 @@ def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
             "Nothing is overdue or due soon, and without a snapshot nobody can tell whether a control got worse.",
             setup.fill("attestations", "evidence_requests", "remediations"),
         )
-    start, number = ", ".join(present), figures["reminders_to_send"]
+    start, number = named(present), figures["reminders_to_send"]
     if not number:
         return Opening(f"{start}; nothing is to be sent now.", "Wait: everybody concerned has been reminded.")
-    raised = figures["reminders_escalated"]
-    more = f", {raised:,} of them to who is accountable," if raised else ""
-    send = f"{count_of(number, 'reminder')}{more} {'is' if number == 1 else 'are'} to be sent"
+    send = f"{count_of(number, 'reminder')} {'is' if number == 1 else 'are'} to be sent"
     first = owners.row(0, named=True)
     if first["recipient"] is None:
         return Opening(
@@ -111,7 +109,8 @@ def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
         )
     people = count_of(figures["reminder_recipients"], "person", "people")
     items = count_of(first["items"], "item") + (f", {first['overdue']:,} overdue" if first["overdue"] else "")
-    return Opening(f"{start}; {send} to {people}.", f"Send the most urgent to {first['recipient']} ({items}).")
+    begin = first["message"].rpartition(" Begin with ")[2]
+    return Opening(f"{start}; {send} to {people}.", f"Begin with {first['recipient']} ({items}): {begin}")
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -30,11 +30,14 @@ def sections(items: pl.DataFrame, by: str, states: Mapping[str, str], first: pl.
 def days(number: str, late: str, ahead: str) -> pl.Expr:
     """``3 days late``, ``due today``, ``due in 1 day`` from a column of days left."""
     left = pl.col(number)
-    many = pl.when(left.abs() == 1).then(pl.lit("day")).otherwise(pl.lit("days"))
+    apart = left.abs()
+    thousands = pl.format("{},{}", apart // 1000, (apart % 1000).cast(pl.String).str.zfill(3))
+    shown = pl.when(apart < 1000).then(apart.cast(pl.String)).otherwise(thousands)
+    many = pl.when(apart == 1).then(pl.lit("day")).otherwise(pl.lit("days"))
     return (
         pl.when(left < 0)
-        .then(pl.format("{} {} {}", left.abs(), many, pl.lit(late)))
+        .then(pl.format("{} {} {}", shown, many, pl.lit(late)))
         .when(left == 0)
         .then(pl.lit(f"{ahead} today"))
-        .otherwise(pl.format("{} in {} {}", pl.lit(ahead), left, many))
+        .otherwise(pl.format("{} in {} {}", pl.lit(ahead), shown, many))
     )

@@ -16,6 +16,10 @@ from reports.shared import ledger, setup
 from reports.shared.wording import count, count_of, hours, inside, percent, sentence
 
 TONES: dict[str, Tone] = {"now": "second", "then": "main", "available": "third"}
+FOREMOST = (
+    *("fullest_week", "fullest_week_utilisation_pct", "weeks_over_capacity", "obligations_known"),
+    *("obligations_known_hours", "hours_to_save"),
+)
 MOST = 8
 LABELS = {"name": "Framework"}
 THEN = "scenario_utilisation_pct"
@@ -107,6 +111,7 @@ def build(
         warnings=_warnings(figures, ask),
         footnotes=("Nothing was written: a scenario is computed and forgotten.",),
         title=_title(ask),
+        foremost=() if given else [name for name in FOREMOST if figures[name] is not None],
     )
 
 
@@ -154,12 +159,14 @@ def _what_moves_most(questions: pl.DataFrame) -> str:
     return f"; {', '.join(said)}" if said else ""
 
 
-def _first_question(questions: pl.DataFrame) -> str:
-    """The first of the questions: who would have to stand in, for how much."""
+def _first_question(questions: pl.DataFrame, figures: Figures) -> str:
+    """The first of the questions: who would have to stand in, for how much and by when."""
     row = questions.row(0, named=True)
     about = f"{count_of(row['obligations'], 'duty', 'duties')} ({hours(row['hours'])})"
     if row["what"] == AWAY:
-        return f"Name somebody who can stand in for {row['owner']}, who has most work: {about}."
+        week = figures["fullest_week"]
+        by = f" before {week}" if week else ""
+        return f"Name somebody who can stand in for {row['owner']}{by}, who has most work: {about}."
     return f"Look first at what comes if {inside(row['what'])}: it concerns {about}."
 
 
@@ -170,7 +177,7 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not options:
         return Opening(
             at_most(f"As planned, {_fullest(figures)}", _what_moves_most(asked)) + ".",
-            _first_question(asked)
+            _first_question(asked, figures)
             if asked.height
             else "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
         )

@@ -228,6 +228,14 @@ def test_a_control_worse_than_the_last_snapshot_or_found_worse_by_it_has_regress
     ]
 
 
+def test_a_change_of_state_is_told_in_words():
+    found = report(
+        status=[control("A", "ineffective", failing_test="t1", state_since=date(2026, 11, 18))],
+        changes=[change("A", date(2026, 11, 16), "effective", "no_data")],
+    )
+    assert "(was no data, is ineffective)" in table(found, "owners")["message"][0]
+
+
 def test_each_recipient_has_one_section_with_the_most_urgent_first():
     found = report(duty("x", -9), duty("y", 2, owner=BOB), duty("z", 1), duty("w", -1, owner=None, accountable=None))
     assert table(found, "owners").select("recipient", "message").rows() == [
@@ -236,8 +244,8 @@ def test_each_recipient_has_one_section_with_the_most_urgent_first():
         (None, "1 overdue. Begin with Duty w (1 day late)."),
     ]
     assert lead(found) == (
-        "2 duties and remediations are overdue, 2 due soon; 5 reminders, 1 of them to who is accountable, are to be sent to 2 people.",
-        "Send the most urgent to ann@acme.example (2 items, 1 overdue).",
+        "2 duties and remediations are overdue and 2 due soon; 5 reminders are to be sent to 2 people.",
+        "Begin with ann@acme.example (2 items, 1 overdue): Duty x (9 days late).",
     )
     assert found.warnings == ["1 reminder without a recipient: no owner and nobody accountable is known."]
 

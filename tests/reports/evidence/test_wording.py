@@ -1,7 +1,9 @@
 """Numbers in sentences."""
 
+import polars as pl
 import pytest
 
+from reports.shared import personal
 from reports.shared.wording import count_of, part_of, some_of
 
 
@@ -21,3 +23,9 @@ def test_a_long_list_says_how_many_more_there_are():
     assert some_of(["a", "b"]) == "a, b"
     assert some_of(list("abcdefg")) == "a, b, c, d, e and 2 more"
     assert some_of([]) == ""
+
+
+def test_days_of_years_are_told_with_their_thousands():
+    left = pl.DataFrame({"left": [-1574, -1, 0, 12, 12_003]})
+    told = left.select(personal.days("left", "late", "due")).to_series().to_list()
+    assert told == ["1,574 days late", "1 day late", "due today", "due in 12 days", "due in 12,003 days"]
