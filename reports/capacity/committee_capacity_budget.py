@@ -20,6 +20,7 @@ FOREMOST = (
     *("shortfall_hours", "owners_short", "weeks_short", "borrow_hours", "unowned_hours", "obligations_overdue_hours"),
 )
 FULL_PCT = 100
+SEVERAL = 2
 TONES: dict[str, Tone] = {"demand": "main", "available": "third"}
 LABELS = {"next_on": "Next meeting", "kinds": "Demand by kind"}
 DEFINITIONS = {
@@ -108,7 +109,7 @@ def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meets_on: date | None, fig
     over_to = f"hand {shift} of short or unowned work to others and " if week["shift_hours"] else ""
     agree = f"Agree by the meeting of {spelled_day(meets_on)}: in" if meets_on else "In"
     return Opening(
-        f"{at_most(_lacking(weeks, span, figures), _together(weeks))}.",
+        f"{at_most(_lacking(weeks, span, figures), _together(weeks, figures))}.",
         f"{agree} {week['week']}, the worst, {over_to}borrow {borrow}{workload.most_short(grid, week['week'])}.",
     )
 
@@ -124,8 +125,10 @@ def _lacking(weeks: pl.DataFrame, span: str, figures: Figures) -> str:
     return f"{owners} {hours(figures['shortfall_hours'])} in {lacking} of the next {span}{unowned}"
 
 
-def _together(weeks: pl.DataFrame) -> str:
-    """The weeks whose work is more than the hours of all owners: where there are no hours at all, too."""
+def _together(weeks: pl.DataFrame, figures: Figures) -> str:
+    """The weeks whose work is more than the hours of all owners, of several: where there are no hours at all, too."""
+    if figures["owners_staffed"] < SEVERAL:
+        return ""
     fits = (pl.col("utilisation_pct") <= FULL_PCT).fill_null(False)
     over = weeks.filter(pl.col("demand_hours") > 0, ~fits).height
     return f"; in {count(over, 'week')} even all together have too few" if over else ""

@@ -198,7 +198,7 @@ REPORT = Report(
         *("quarter", "quarter_before", "committee_decisions", "horizon_weeks", "weeks_over_limit", *shortfall.IDS),
         *("obligations_pending", "hours_to_save", *quarters.COMPARED),
         *("staffing_actions_tracked", "staffing_actions_open", "staffing_actions_completed"),
-        "staffing_actions_breached",
+        *("staffing_actions_breached", "staffing_actions_breached_week_change"),
     ),
     schema_version=2,
     parameters=(ledger.WEEKS,),

@@ -57,7 +57,7 @@ HORIZON = (
 SHORTFALL = (
     Figure(
         "weeks_short",
-        "Weeks short",
+        "Weeks short of hours",
         "count",
         "less",
         "Weeks of the horizon, the present one first, in which a named owner has more work than hours, or in which "
@@ -81,7 +81,7 @@ SHORTFALL = (
     ),
     Figure(
         "owners_short",
-        "Owners short",
+        "Owners short of hours",
         "count",
         "less",
         "Owners with a shortfall in any week of the horizon; nobody is not an owner.",
@@ -92,7 +92,7 @@ SHORTFALL = (
     ),
     Figure(
         "shortfall_hours",
-        "Shortfall",
+        "Hours that owners lack",
         "hours",
         "less",
         "Hours of work due in a week above those that its owner has in it, owner by owner, over the horizon of "
@@ -187,7 +187,7 @@ MOVES = (
     ),
     Figure(
         "weeks_short_after_moves",
-        "Weeks short after all moves",
+        "Weeks short of hours after all moves",
         "count",
         "less",
         "Weeks of the horizon that would still be short with all suggestions taken.",

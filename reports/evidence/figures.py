@@ -518,7 +518,7 @@ _TO_SEND = "{list}: {line}"
 REMINDERS = (
     Figure(
         "reminder_items_due_soon",
-        "Reminders: items due soon",
+        "Duties and remediations to remind of, due soon",
         "count",
         "neither",
         "Pending duties and open remediations due within {due_soon_days} days, attestations within "
@@ -529,7 +529,7 @@ REMINDERS = (
     ),
     Figure(
         "reminder_items_overdue",
-        "Reminders: items overdue",
+        "Duties and remediations overdue",
         "count",
         "less",
         "Overdue duties and open remediations past their due date, whether or not a reminder is owed now.",
@@ -550,7 +550,7 @@ REMINDERS = (
     ),
     Figure(
         "reminder_items_to_send",
-        "Reminders: items to send now",
+        "Duties, remediations and controls to remind of now",
         "count",
         "less",
         "Overdue items, items due soon and controls that got worse of which a reminder is owed now.",

@@ -12,6 +12,10 @@ from reports.shared import personal, setup
 from reports.shared.wording import all_of as named
 from reports.shared.wording import count_of, some_of
 
+FOREMOST = (
+    *("reminder_items_overdue", "reminder_items_due_soon", "controls_regressed", "reminders_to_send"),
+    *("reminder_recipients", "reminders_escalated"),
+)
 STATE_COLUMNS = ("state", "previous_state")
 HIDDEN = ("step", "late", "item", "kind", "frameworks", "source_ref", "reminder_id", "owner")
 LABELS = {"title": "What", "duty": "Kind", "step": "Step (days)", "late": "After its day", "state": "Is"}
@@ -59,6 +63,7 @@ def build(destinations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         ),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
+        foremost=FOREMOST,
     )
 
 

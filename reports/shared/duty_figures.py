@@ -128,7 +128,7 @@ PENDING = (
 FINISHED = (
     Figure(
         "obligations_finished_in_period",
-        "Duties finished in the period",
+        "Duties finished in {period_days} days",
         "count",
         "neither",
         "Duties that were done from {period_start} to {as_of}, in time or late.",
@@ -139,7 +139,7 @@ FINISHED = (
     ),
     Figure(
         "obligations_finished_late_in_period",
-        "Duties finished late in the period",
+        "Duties finished late in {period_days} days",
         "count",
         "neither",
         "Duties that were done from {period_start} to {as_of}, after they were due.",

@@ -1,10 +1,13 @@
 """Actions past the committee's SLA: how bad each is, what it needs, and which of them the committee must decide on."""
 
+from datetime import timedelta
+
 import polars as pl
 
 from engine.model.declarations.ask import Ask
 from reports.staffing import wording
 
+WEEK_BUSINESS_DAYS = 5
 SPANS = {"critical": "more than 10", "high": "6 to 10", "moderate": "1 to 5"}
 SEVERITIES = tuple(SPANS)
 SAID = {word: f"{word} past the SLA" for word in SEVERITIES}  # in a personal section
@@ -26,6 +29,19 @@ def breaches(staffing_actions: pl.DataFrame) -> pl.DataFrame:
             recipients=whom.list.unique(maintain_order=True),
         )
         .sort("breach_days", "relief_hours", "action_id", descending=[True, True, False])
+    )
+
+
+def week_turns(staffing_actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Actions that came to be past the SLA in a week, as 1, and those past it before that were done in it, as -1."""
+    before = ask.as_of - timedelta(days=7)
+    became = (pl.col("standing") == "breached") & (pl.col("breach_days") <= WEEK_BUSINESS_DAYS)
+    over = pl.business_day_count(pl.col("sla_due_on") + pl.duration(days=1), pl.lit(before) + pl.duration(days=1)) > 0
+    settled = (pl.col("standing") == "done_late") & (pl.col("completed_on") > before) & over
+    return (
+        staffing_actions.filter(became | settled)
+        .with_columns(turn=pl.when(became).then(1).otherwise(-1).cast(pl.Int64))
+        .sort("sla_due_on", "action_id")
     )
 
 

@@ -141,7 +141,7 @@ REPORT = Report(
     description="SLA breaches still open after the rollup mail, with the chair, options to decide and earlier notices.",
     build=build,
     figures=select(
-        *("staffing_actions_breached", "staffing_escalations"),
+        *("staffing_actions_breached", "staffing_actions_breached_week_change", "staffing_escalations"),
         *(f"staffing_escalations_{severity}" for severity in SEVERITIES),
         *("staffing_escalation_chairs", "staffing_escalations_without_chair", "staffing_breaches_not_escalated"),
         "staffing_breaches_never_mailed",

@@ -157,6 +157,18 @@ ACTIONS = (
         _LATE,
     ),
     Figure(
+        "staffing_actions_breached_week_change",
+        "Change of staffing actions past the SLA in a week",
+        "count",
+        "less",
+        "Staffing actions that came to be past the SLA in the 7 days up to the day of the report, less those past it "
+        "before that were completed since.",
+        breaches.week_turns,
+        Sum("turn"),
+        reason="{standing}, due by {sla_due_on}",
+        comparison=True,
+    ),
+    Figure(
         "staffing_actions_judged",
         "Staffing actions judged by the SLA",
         "count",

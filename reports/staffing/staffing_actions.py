@@ -148,7 +148,7 @@ REPORT = Report(
     figures=select(
         *("staffing_actions_recorded", "staffing_actions_proposed", "staffing_actions_awaiting"),
         *("staffing_awaiting_hours", "staffing_actions_lapsed", *completion.MEASURED),
-        *("staffing_actions_undated", "staffing_actions_unproven"),
+        *("staffing_actions_undated", "staffing_actions_unproven", "staffing_actions_breached_week_change"),
     ),
     parameters=(),
     schema_version=2,

@@ -132,7 +132,7 @@ REPORT = Report(
     description="Tracked, open and completed staffing actions by peak week and owner, with relief and punctuality.",
     build=build,
     figures=select(
-        *("staffing_actions_recorded", *completion.MEASURED),
+        *("staffing_actions_recorded", *completion.MEASURED, "staffing_actions_breached_week_change"),
         *("staffing_actions_completed_lately", "staffing_last_rollup_on", "staffing_relief_unrecorded"),
     ),
     parameters=(),

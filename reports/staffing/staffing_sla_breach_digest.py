@@ -121,7 +121,7 @@ REPORT = Report(
     description="Unfinished actions past the committee's completion SLA after the peak week, with owner and blocker.",
     build=build,
     figures=select(
-        *("staffing_actions_unfinished", "staffing_actions_breached"),
+        *("staffing_actions_unfinished", "staffing_actions_breached", "staffing_actions_breached_week_change"),
         *(f"staffing_breaches_{severity}" for severity in SEVERITIES),
         *("staffing_breaches_blocked", "staffing_breaches_unanswered", "staffing_breaches_owner_left"),
         *("staffing_relief_outstanding_hours", "staffing_actions_past_peak"),

@@ -118,7 +118,8 @@ def _opening(hot: pl.DataFrame, duties: pl.DataFrame, first_late: str, figures: 
             pl.col("place") == "known", pl.col("week") == top["week"], pl.col("framework") == top["framework"]
         )
     )
-    who = f"{mine[0]}, who has {mine[1]:,} of them" if mine else "whoever is accountable: they have no owner"
+    part = "it" if top["obligations"] == 1 else f"{mine[1]:,} of them" if mine else ""
+    who = f"{mine[0]}, who has {part}" if mine else "whoever is accountable, as nobody owns what is due"
     plan = f"plan {top['week']} with {who}"
     return Opening(
         at_most(f"Most falls due at once in {top['week']}, for {where}: {most}", f"; {waiting}") + ".",

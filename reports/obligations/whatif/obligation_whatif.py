@@ -165,8 +165,8 @@ def _first_question(questions: pl.DataFrame, figures: Figures) -> str:
     about = f"{count_of(row['obligations'], 'duty', 'duties')} ({hours(row['hours'])})"
     if row["what"] == AWAY:
         week = figures["fullest_week"]
-        by = f" before {week}" if week else ""
-        return f"Name somebody who can stand in for {row['owner']}{by}, who has most work: {about}."
+        name = f"Before {week}, name" if week else "Name"
+        return f"{name} somebody who can stand in for {row['owner']}, who has most work: {about}."
     return f"Look first at what comes if {inside(row['what'])}: it concerns {about}."
 
 

@@ -62,10 +62,12 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
 
 
 def test_a_week_without_any_hours_has_too_few_for_all():
-    gone = build_document(ledger(duty("a", 3, effort_hours=1.0)), ("ann", "default", 0.0))
-    assert gone.headline == (
+    work, none = ledger(duty("a", 3, effort_hours=1.0), duty("far", 90, owner="bob")), ("ann", "default", 0.0)
+    made = build_document(work, none, ("bob", "default", 0.0))
+    assert made.headline == (
         "1 owner lacks 1 hour in 1 of the next 13 weeks; in 1 week even all together have too few."
     )
+    assert build_document(work, none).headline == "1 owner lacks 1 hour in 1 of the next 13 weeks."
 
 
 def test_work_that_nobody_owns_and_nobody_has_room_for_is_no_shortfall_of_owners():

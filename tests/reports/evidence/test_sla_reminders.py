@@ -300,7 +300,7 @@ def test_a_reminder_is_explained_by_its_list_and_line():
 def test_due_soon_is_within_the_days_that_the_organization_set(days, items):
     found = report(duty("x", 10), question=Ask(DAY, 30, Thresholds(1, {"due_soon_days": days})))
     assert found.summary["reminder_items_due_soon"] == items
-    assert f"due within {days} days" in found.definitions["Reminders: items due soon"]
+    assert f"due within {days} days" in found.definitions["Duties and remediations to remind of, due soon"]
 
 
 def test_where_nobody_can_be_reminded_the_headline_asks_for_owners():

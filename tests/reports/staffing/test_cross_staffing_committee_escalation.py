@@ -105,6 +105,7 @@ def test_escalated_and_waiting_are_all_that_is_past_the_sla():
     )
     assert made.summary == {
         "staffing_actions_breached": 3,
+        "staffing_actions_breached_week_change": 2,
         "staffing_escalations": 2,
         "staffing_escalations_critical": 1,
         "staffing_escalations_high": 0,

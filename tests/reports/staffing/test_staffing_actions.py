@@ -34,6 +34,7 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
         "staffing_completion_pct": 50.0,
         "staffing_actions_on_time": 1,
         "staffing_actions_breached": 1,
+        "staffing_actions_breached_week_change": 1,
         "staffing_actions_judged": 3,
         "staffing_on_time_pct": 33.3,
         "staffing_relief_planned_hours": 6.0,

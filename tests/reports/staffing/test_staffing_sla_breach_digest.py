@@ -1,3 +1,5 @@
+from datetime import date
+
 import pytest
 
 from reports.staffing.staffing_sla_breach_digest import REPORT
@@ -15,6 +17,17 @@ def build_document(*given):
 )
 def test_severity_grows_with_the_business_days_over(days, severity):
     assert frame(build_document({"breach_days": days}), "actions")["severity"].item() == severity
+
+
+def test_what_came_past_the_sla_in_a_week_less_what_was_done_of_before():
+    late = {**DONE, "standing": "done_late"}
+    made = build_document(
+        *({"action_id": f"b{days}", "breach_days": days} for days in (1, 5, 6)),
+        {"action_id": "settled", **late, "sla_due_on": date(2026, 11, 12), "completed_on": date(2026, 11, 14)},
+        {"action_id": "before", **late, "sla_due_on": date(2026, 11, 6), "completed_on": date(2026, 11, 13)},
+        {"action_id": "within", **late, "sla_due_on": date(2026, 11, 13), "completed_on": date(2026, 11, 18)},
+    ).summary
+    assert (made["staffing_actions_breached"], made["staffing_actions_breached_week_change"]) == (3, 1)
 
 
 def test_the_longest_over_comes_first_and_both_hear_of_it():
@@ -86,6 +99,7 @@ def test_breaches_are_counted_by_severity():
     assert made.summary == {
         "staffing_actions_unfinished": 4,
         "staffing_actions_breached": 3,
+        "staffing_actions_breached_week_change": 1,
         "staffing_breaches_critical": 1,
         "staffing_breaches_high": 1,
         "staffing_breaches_moderate": 1,

@@ -64,7 +64,7 @@ def test_a_duty_stands_in_its_framework_and_week():
 def test_of_weeks_with_as_many_duties_that_with_most_hours_is_fullest():
     made = document(duty("a", 3), duty("b", 17, owner="bob", effort_hours=6.0))
     assert table(made, "hottest").frame["hours"].to_list() == [6.0, 1.0]
-    assert made.next_step == "Plan 2026-W50 with bob, who has 1 of them."
+    assert made.next_step == "Plan 2026-W50 with bob, who has it."
 
 
 def test_intensity_has_the_same_buckets_every_month():

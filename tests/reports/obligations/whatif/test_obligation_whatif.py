@@ -336,7 +336,7 @@ def test_without_a_question_the_three_that_would_move_most_are_asked():
     assert rows[1][1:] == (3, None, "Ask this report again without SOC 2 (descope=soc2).")
     assert (
         made.next_step
-        == "Name somebody who can stand in for ann before 2026-W49, who has most work: 3 duties (3 hours)."
+        == "Before 2026-W49, name somebody who can stand in for ann, who has most work: 3 duties (3 hours)."
     )
     assert frame(document(*own, other, descope="soc2"), "questions").is_empty()
 
