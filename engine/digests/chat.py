@@ -20,7 +20,7 @@ Block = dict[str, Json]
 
 def fallback(edition: Edition, link: str) -> str:
     """The message where blocks are not shown; whoever sends it escapes it."""
-    return f"{edition.title} ({edition.organization.name}): {edition.document.headline} {link}"
+    return f"{edition.title} ({edition.organization.name}): {edition.readable(edition.document.headline)} {link}"
 
 
 def blocks(
@@ -39,12 +39,12 @@ def blocks(
     title = f"{edition.title} · {edition.organization.name}"
     found: list[Block] = [
         {"type": "header", "text": {"type": "plain_text", "text": title[:MOST_HEADER]}},
-        *(_section(text) for text in (edition.document.headline, edition.document.next_step) if text),
+        *(_section(edition.readable(text)) for text in (edition.document.headline, edition.document.next_step) if text),
     ]
     filled = [(table, known) for table, known in zip(tables, keys, strict=True) if table.frame.height]
     for number, (table, known) in enumerate(filled):
         found += _items(table, known, buttons) if number == 0 else _to_decide(table, known, buttons)
-    found += [_section(line) for line in said[:MOST_ITEMS]]
+    found += [_section(edition.readable(line)) for line in said[:MOST_ITEMS]]
     note = f"<{link}|Open the whole report> · {spelled_day(edition.as_of)}"
     found.append({"type": "context", "elements": [{"type": "mrkdwn", "text": note}]})
     return found

@@ -175,7 +175,7 @@ def test_a_reminder_in_the_chat_carries_a_button_that_completes_the_action(house
     (asked,) = house.rows(approvals)
     assert (asked["kind"], asked["subject"], asked["status"]) == ("staffing_action", "a1", "pending")
     assert content["body_text"].startswith(
-        "Staffing action reminders (Acme): 1 staffing action needs a reminder today, to 1 person"
+        "Staffing action reminders (Acme): 1 person is to be reminded today of 1 staffing action"
     )
 
 
