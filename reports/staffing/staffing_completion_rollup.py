@@ -23,7 +23,7 @@ ARCHIVE = (
 )
 FOREMOST = (
     *("staffing_actions_breached", "staffing_completion_pct", "staffing_on_time_pct", "staffing_relief_actual_hours"),
-    *("staffing_relief_realised_pct", "staffing_completion_median_days"),
+    *("staffing_relief_realised_pct", "staffing_actions_completed_lately"),
 )
 LESS = (
     *("tracked", "open", "completion_pct", "on_time_of", "on_time_pct", "relief_planned_hours", "realised_pct"),

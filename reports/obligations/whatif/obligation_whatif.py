@@ -1,5 +1,7 @@
 """What would happen if duties were shifted by weeks or a framework left the scope: nothing is written."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from engine.model.declarations.ask import Ask, Parameter
@@ -111,7 +113,7 @@ def build(
         warnings=_warnings(figures, ask),
         footnotes=("Nothing was written: a scenario is computed and forgotten.",),
         title=_title(ask),
-        foremost=() if given else [name for name in FOREMOST if figures[name] is not None],
+        foremost=[name for name in (_foremost(given) if given else FOREMOST) if figures[name] is not None],
     )
 
 
@@ -125,6 +127,13 @@ def _title(ask: Ask) -> str:
         weeks = options["shiftWeeks"]
         parts.append(f"duties move {count(abs(weeks), 'week')} {'later' if weeks > 0 else 'earlier'}")
     return f"Obligation what-if: {' and '.join(parts)}" if parts else ""
+
+
+def _foremost(options: Mapping[str, object]) -> tuple[str, ...]:
+    """What the scenario does and what it harms; the figures before and after stand in a table of their own."""
+    moves = ("scenario_moved",) if "shiftWeeks" in options else ()
+    falls = ("scenario_descoped", "scenario_descoped_hours") if "descope" in options else ()
+    return (*moves, *falls, "scenario_violations", "scenario_turned_stale", "scenario_without_path")
 
 
 def _whose(plan: pl.DataFrame) -> pl.DataFrame:
@@ -159,12 +168,15 @@ def _what_moves_most(questions: pl.DataFrame) -> str:
     return f"; {', '.join(said)}" if said else ""
 
 
-def _first_question(questions: pl.DataFrame, figures: Figures) -> str:
+def _first_question(questions: pl.DataFrame, duties: pl.DataFrame, figures: Figures) -> str:
     """The first of the questions: who would have to stand in, for how much and by when."""
     row = questions.row(0, named=True)
     about = f"{count_of(row['obligations'], 'duty', 'duties')} ({hours(row['hours'])})"
     if row["what"] == AWAY:
         week = figures["fullest_week"]
+        mine = ledger.hours(duties.filter(pl.col("owner") == row["owner"], pl.col("place") == "known"))
+        others = " and those of others that they answer for" if row["hours"] > mine else ""
+        about = f"{hours(row['hours'])}, for {count_of(row['obligations'], 'duty', 'duties')}{others}"
         name = f"Before {week}, name" if week else "Name"
         return f"{name} somebody who can stand in for {row['owner']}, who has most work: {about}."
     return f"Look first at what comes if {inside(row['what'])}: it concerns {about}."
@@ -177,7 +189,7 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not options:
         return Opening(
             at_most(f"As planned, {_fullest(figures)}", _what_moves_most(asked)) + ".",
-            _first_question(asked, figures)
+            _first_question(asked, figures.rows(ledger.pending), figures)
             if asked.height
             else "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
         )
@@ -185,7 +197,7 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if "descope" in options:
         gone, freed = figures["scenario_descoped"], hours(figures["scenario_descoped_hours"])
         parts.append(
-            f"without {ask.framework_name(options['descope'])} {count(gone, 'duty', 'duties')} ({freed}) "
+            f"without {ask.framework_name(options['descope'])}, {count(gone, 'duty', 'duties')} ({freed}) "
             f"{'falls' if gone == 1 else 'fall'} away"
         )
     if "shiftWeeks" in options:

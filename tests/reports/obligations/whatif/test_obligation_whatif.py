@@ -336,9 +336,25 @@ def test_without_a_question_the_three_that_would_move_most_are_asked():
     assert rows[1][1:] == (3, None, "Ask this report again without SOC 2 (descope=soc2).")
     assert (
         made.next_step
-        == "Before 2026-W49, name somebody who can stand in for ann, who has most work: 3 duties (3 hours)."
+        == "Before 2026-W49, name somebody who can stand in for ann, who has most work: 3 hours, for 3 duties."
     )
     assert frame(document(*own, other, descope="soc2"), "questions").is_empty()
+
+
+def test_hours_to_answer_for_are_said_beside_those_of_the_own_duties():
+    made = document(duty("a", 10, owner="ann", accountable="bob"), duty("b", 10, owner="bob", effort_hours=8.0))
+    assert made.next_step.endswith(
+        "bob, who has most work: 8.25 hours, for 1 duty and those of others that they answer for."
+    )
+
+
+def test_a_scenario_leads_with_what_it_does_and_harms():
+    own, other = duty("a", 10, frameworks=["soc2"]), duty("b", 12, frameworks=["pci-dss"])
+    harm = ["scenario_violations", "scenario_turned_stale", "scenario_without_path"]
+    gone, moved = document(own, other, descope="soc2"), document(own, other, shiftWeeks=1)
+    assert list(gone.foremost) == ["scenario_descoped", "scenario_descoped_hours", *harm]
+    assert list(moved.foremost) == ["scenario_moved", *harm]
+    assert gone.headline.startswith("Without SOC 2, 1 duty (1 hour) falls away")
 
 
 def test_without_duties_no_question_is_worth_asking():
