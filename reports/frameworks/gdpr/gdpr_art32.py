@@ -4,7 +4,8 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Document, Opening, Table, at_most
+from engine.model.documents.pictures import MatrixPicture
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -13,21 +14,29 @@ from reports.frameworks.gdpr.gdpr_measures import (
     CONTRACTS,
     DEMONSTRATED,
     IN_PART,
+    NOT_ASSESSED,
     NOT_DEMONSTRATED,
     RESTORE,
-    STANDING,
     measures,
 )
-from reports.frameworks.gdpr.gdpr_processors import processors
+from reports.frameworks.gdpr.gdpr_processors import DATA_UNKNOWN, EXPIRED, NO_DPA, NO_FLOW_DOWN, processors
 from reports.shared import setup
-from reports.shared.wording import all_of, count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
-TONES: dict[str, Tone] = {
-    DEMONSTRATED: "good",
-    IN_PART: "watch",
-    NOT_DEMONSTRATED: "bad",
-    STANDING["not_applicable"]: "neutral",
+TONES: dict[str, Tone] = {DEMONSTRATED: "good", IN_PART: "watch", NOT_DEMONSTRATED: "bad"}
+WORDS = {DEMONSTRATED: "yes", IN_PART: "in part", NOT_DEMONSTRATED: "no"}
+GRAVEST = (NOT_DEMONSTRATED, IN_PART, DEMONSTRATED)
+# what is wrong with processors, and what whoever owns them does about it
+REQUESTS = {
+    NO_DPA: ("No agreement is on file with", "conclude one"),
+    EXPIRED: ("The agreement has expired with", "renew it"),
+    NO_FLOW_DOWN: ("Not known to bind their sub-processors:", "ask for the proof"),
 }
+# what a page leads with
+FOREMOST = (
+    *("gdpr_not_demonstrated", "gdpr_demonstrated_pct", "gdpr_never_tested", "gdpr_risk_not_assessed"),
+    *("gdpr_processors_open", "gdpr_restore_minutes"),
+)
 LABELS = {
     "control_id": "Provision",
     "state": "Evidence state",
@@ -66,18 +75,12 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         tables=(
             Table(
                 "measures",
-                "Measures of Article 32",
-                rows.select(
-                    *("control_id", "title", "measure_type", "standing", "state", "residual_risk", "systems"),
-                    *("state_of_the_art", "last_tested_on", "test_outcome", "restore_objective_minutes"),
-                    *(
-                        "restore_measured_minutes",
-                        "processors_open",
-                        "last_evidence_id",
-                        "evidence_place",
-                        "last_evidence_on",
-                        "owner",
-                    ),
+                "Measures of Article 32, what cannot be shown first",
+                _gravest_first(rows).select(
+                    *("control_id", "title", "standing", "due_on", "owner", "last_tested_on", "test_outcome"),
+                    *("residual_risk", "last_evidence_on", "measure_type", "state", "systems"),
+                    *("state_of_the_art", "restore_objective_minutes", "restore_measured_minutes"),
+                    *("processors_open", "last_evidence_id", "evidence_place"),
                 ),
                 labels=LABELS,
                 state=["state", "residual_risk", "test_outcome"],
@@ -104,7 +107,8 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             ),
         ),
         coverage=evidence_coverage(rows),
-        charts=_charts(rows),
+        pictures=_pictures(rows),
+        foremost=FOREMOST if rows.height else (),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, partners, figures["gdpr_risk_not_assessed"]),
     )
@@ -127,18 +131,15 @@ def _opening(rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask)
     applicable = figures["gdpr_applicable"]
     if not applicable:
         return Opening("No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate.")
-    measured = part_of(figures["gdpr_demonstrated"], applicable, "Article 32 measure", ("can", "can"))
-    frame = _open(rows)
-    untested, unassessed = figures["gdpr_never_tested"], figures["gdpr_risk_not_assessed"]
-    but = [
-        f"{untested:,} {'was' if untested == 1 else 'were'} never tested" if untested else "",
-        f"no residual risk is assessed for {unassessed:,}" if unassessed else "",
-    ]
-    text = f"{measured} be demonstrated"
-    text += f", but {all_of([part for part in but if part])}" if any(but) else ""
-    return Opening(
-        f"{text}.", "" if frame.is_empty() else first_step("gdpr-art32", gaps, frame.row(0, named=True), ask)
+    frame, untested = _open(rows), figures["gdpr_never_tested"]
+    text = (
+        f"All of {count_of(applicable, 'Article 32 measure')} can be demonstrated"
+        if frame.is_empty()
+        else f"{part_of(frame.height, applicable, 'Article 32 measure', ('cannot', 'cannot'))} be demonstrated"
     )
+    tested = f"; {untested:,} {'was' if untested == 1 else 'were'} never tested" if untested else ""
+    step = "" if frame.is_empty() else first_step("gdpr-art32", gaps, frame.row(0, named=True), ask)
+    return Opening(f"{at_most(text, tested)}.", step)
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> list[str]:
@@ -147,25 +148,49 @@ def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> li
         warnings.append(f"No residual risk to persons is linked to {count_of(unassessed, 'measure')}.")
     if rows.filter("applicable", pl.col("control_id") == RESTORE).height:
         warnings.append("No restore time objective is on record to hold a restore test against (Article 32(1)(c)).")
-    without = partners.filter(pl.col("finding").is_not_null())["name"].to_list()
-    if without:
-        warnings.append(
-            Alarm(
-                f"Agreement missing, or not binding on sub-processors, which the owner of each asks for: "
-                f"{some_of(without)}."
-            )
-        )
-    return warnings
+    return [*warnings, *_requests_to_processors(partners)]
 
 
-def _charts(rows: pl.DataFrame) -> list[Chart]:
-    if rows.is_empty():
+def _requests_to_processors(partners: pl.DataFrame) -> list[str]:
+    """What is wrong with agreements, each kind apart, and who does what about it."""
+    told: list[str] = []
+    for finding, (what, act) in REQUESTS.items():
+        mine = partners.filter(pl.col("finding") == finding)
+        if mine.height:
+            owners = mine["owner"].drop_nulls().unique(maintain_order=True).to_list()
+            who = f"their owners ({some_of(owners, 3)})" if owners else "whoever buys from them has to"
+            told.append(Alarm(f"{what} {some_of(mine['name'].to_list())}: {who} {act}."))
+    unknown = partners.filter(pl.col("finding") == DATA_UNKNOWN)["name"].to_list()
+    return [*told, f"Not known which personal data they handle: {some_of(unknown)}."] if unknown else told
+
+
+def _gravest_first(rows: pl.DataFrame) -> pl.DataFrame:
+    place = pl.col("standing").replace_strict({name: at for at, name in enumerate(GRAVEST)}, default=len(GRAVEST))
+    return rows.sort(place, "position", "control_id")
+
+
+def _pictures(rows: pl.DataFrame) -> list[MatrixPicture]:
+    """Each measure by what an assessor asks: can it be shown, was it tested, is the risk that stays assessed?"""
+    applicable = rows.filter("applicable")
+    if applicable.is_empty():
         return []
-    words = pl.DataFrame({"standing": [*dict.fromkeys(STANDING.values())]})
-    counts = rows.group_by("standing").agg(measures=pl.len().cast(pl.Int64))
-    frame = words.join(counts, on="standing", how="left", maintain_order="left").fill_null(0)
-    alt = "How many of the measures of Article 32 can be demonstrated."
-    return [Chart("bars", "Can it be shown?", frame, "standing", "measures", alt, tones=TONES)]
+    cells: dict[tuple[str, str], tuple[str, Tone]] = {}
+    for row in applicable.iter_rows(named=True):
+        name, standing, tested = row["control_id"], row["standing"], row["last_tested_on"]
+        cells[name, "shown"] = (WORDS[standing], TONES[standing])
+        failed = tested is not None and row["test_outcome"] != "passed"
+        cells[name, "tested"] = ("failed", "bad") if failed else ("yes", "good") if tested else ("never", "watch")
+        assessed = row["residual_risk"] != NOT_ASSESSED
+        cells[name, "risk assessed"] = ("yes", "good") if assessed else ("no", "watch")
+    return [
+        MatrixPicture(
+            "What each measure lacks",
+            "Whether each measure can be shown, was ever tested, and has an assessed risk to persons.",
+            applicable["control_id"].to_list(),
+            ("shown", "tested", "risk assessed"),
+            cells,
+        )
+    ]
 
 
 REPORT = Report(

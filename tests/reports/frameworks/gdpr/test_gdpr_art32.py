@@ -84,7 +84,7 @@ def test_processors_need_a_contract_that_binds_sub_processors():
     document = assess(
         vendors=[
             vendor("a"),
-            vendor("b"),
+            vendor("b", owner="ann@acme.example"),
             vendor("c"),
             vendor("d"),
             vendor("e", data_classes=None),
@@ -102,6 +102,12 @@ def test_processors_need_a_contract_that_binds_sub_processors():
         ("a", None),
     ]
     assert (document.summary["gdpr_processors"], document.summary["gdpr_processors_without_agreement"]) == (6, 2)
+    assert [str(warning) for warning in document.warnings[2:]] == [
+        "No agreement is on file with d, f: whoever buys from them has to conclude one.",
+        "The agreement has expired with b: their owners (ann@acme.example) renew it.",
+        "Not known to bind their sub-processors: c: whoever buys from them has to ask for the proof.",
+        "Not known which personal data they handle: e.",
+    ]
     assert one(document, "measures", "Art.32(4)", "processors_open") == (5,)
 
 
@@ -109,9 +115,25 @@ def test_without_evidence_nothing_is_demonstrated():
     document = assess(default="no_data")
     assert (document.summary["gdpr_demonstrated_pct"], document.coverage.assessed) == (0.0, 0)
     assert " ".join(lead(document)).startswith(
-        "0 of 8 Article 32 measures can be demonstrated, but 8 were never tested and no residual risk is assessed for 8. "
-        "Start with Art.32(1) Risk"
+        "8 of 8 Article 32 measures cannot be demonstrated; 8 were never tested. Start with Art.32(1) Risk"
     )
+
+
+def test_what_cannot_be_shown_stands_first():
+    document = assess({"Art.32(4)": "no_data", RESTORE: "partial"})
+    assert table(document, "measures")["control_id"].to_list()[:3] == ["Art.32(4)", RESTORE, "Art.32(1)"]
+    assert lead(document)[0] == "2 of 8 Article 32 measures cannot be demonstrated; 8 were never tested."
+    assert lead(assess())[0] == "All of 8 Article 32 measures can be demonstrated; 8 were never tested."
+
+
+def test_the_picture_says_of_each_measure_what_it_lacks():
+    run = {"framework": "gdpr-art32", "control_id": RESTORE, "run_id": "1", "performed_on": date(2026, 9, 1)}
+    (picture,) = assess({MEASURE: "no_data"}, test_windows=[{**run, "outcome": "failed"}]).pictures
+    assert picture.cells[MEASURE, "shown"] == ("no", "bad")
+    assert picture.cells[MEASURE, "tested"] == ("never", "watch")
+    assert picture.cells[RESTORE, "shown"] == ("yes", "good")
+    assert picture.cells[RESTORE, "tested"] == ("failed", "bad")
+    assert picture.cells[RESTORE, "risk assessed"] == ("no", "watch")
 
 
 def test_out_of_scope_is_said():
