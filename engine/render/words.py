@@ -8,6 +8,7 @@ from engine.model.columns import COLUMNS
 from engine.model.days import duration, quarters, spelled_days
 from engine.model.documents.document import Coverage, Document, Table
 from engine.model.documents.tones import Tone
+from engine.model.figures.formulas import odds
 from engine.render.plain_values import plain_value
 
 SPELLED = {
@@ -27,6 +28,7 @@ _WORDS = {
 _NUMBER_TEXT = re.compile(r"[+-]?\d+(?:\.\d+)?")
 UNDECIDED = ("", "number")  # what the numbers of a column may be in anything under
 DAYS_LEFT = "days_left"
+LIKELY = "likely_pct"  # a share of draws
 GROUPED = ("bytes", "count", "days", "hours", "percent", "points", "weeks")
 
 # A tone is a colour and a shape; the word itself always stands beside it. What is under way or still ahead is neutral.
@@ -111,7 +113,9 @@ def figures(document: Document) -> dict[str, object]:
     """The summary as plain values; what the document declares as words, or in a unit, is a ``Word``."""
     plain = plain_value(document.summary, "summary")
     return {
-        name: _spell_declared(content) if name in document.words else _with_unit(content, document.units.get(name, ""))
+        name: _spell_declared(content)
+        if name in document.words
+        else _with_unit(name, content, document.units.get(name, ""))
         for name, content in plain.items()
     }
 
@@ -184,6 +188,8 @@ def spelled_number(name: str) -> Callable[[str], str] | None:
     unit = COLUMNS[name].unit if name in COLUMNS else ""
     if name == DAYS_LEFT:
         return days_to_due
+    if name == LIKELY:
+        return _odds
     if unit == "minutes":
         return _span
     if unit == "hours":
@@ -219,9 +225,16 @@ def coverage(held: Coverage) -> str:
     return f"{text}." if held.sufficient else f"{text}, too little to grade."
 
 
-def _with_unit(content: object, unit: str) -> object:
-    number = isinstance(content, int | float) and not isinstance(content, bool)
-    return Word(in_unit(content, unit)) if unit and number else content  # type: ignore[arg-type]  # it is a number
+def _with_unit(name: str, content: object, unit: str) -> object:
+    if isinstance(content, bool) or not isinstance(content, int | float):
+        return content
+    if name == LIKELY:
+        return Word(f"{odds(content)}\u00a0%")
+    return Word(in_unit(content, unit)) if unit else content
+
+
+def _odds(number: str) -> str:
+    return odds(float(number))
 
 
 def _hours(number: str) -> str:

@@ -27,9 +27,7 @@ PLANS: Mapping[str, Column] = {
     "likely_error_points": Column("Error", "points", "Standard error of the draws that the likelihood is taken from."),
     "likely_on": Column("Likely on", "date", "Day by which nine of ten draws reach the target."),
     "likely_pct": Column(
-        "Likely (%)",
-        "percent",
-        "Share of draws with uncertain hours that reach the target by the day: at 100 every one of them does.",
+        "Likely (%)", "percent", "Share of draws with uncertain hours that reach the target by the day."
     ),
     "made_on": Column("Made on", "date", "Day that the plan was made on."),
     "missing_hours": Column("Missing hours", "hours", "Hours that are needed beyond those that there are."),

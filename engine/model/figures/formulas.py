@@ -46,6 +46,12 @@ def gini(values: Sequence[float]) -> float | None:
     return sum((2 * i - n + 1) * value for i, value in enumerate(ordered)) / (n * total)
 
 
+def odds(pct: float) -> str:
+    """``62``, ``over 99``, ``under 1``: percent of draws; nothing that rests on draws is certain or impossible."""
+    whole = round(pct)
+    return "over 99" if whole >= 100 else "under 1" if whole <= 0 else str(whole)
+
+
 def percentile_rank(cohort: Sequence[float], value: float, least: int = 5) -> float | None:
     """Percentile rank F10: (below + half of equal) / n in percent; None for a cohort below ``least`` members."""
     if len(cohort) < least:

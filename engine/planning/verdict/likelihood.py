@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from engine.model.figures.formulas import odds
 from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
 
 DRAWS = 2_000
@@ -72,9 +73,8 @@ def verdict_of(is_reached: bool, probability: float) -> str:
 
 
 def odds_of(probability: float) -> str:
-    """``62 % likely``; nothing that rests on draws is certain or out of the question."""
-    percent = round(100 * probability)
-    return "over 99 % likely" if percent >= 100 else "under 1 % likely" if percent <= 0 else f"{percent} % likely"
+    """``62 % likely``, as figures and cells have it."""
+    return f"{odds(round(100 * probability, 1))} % likely"
 
 
 def likelihoods(plan: ReadinessPlan, ready: ReadyDays) -> list[Likelihood]:

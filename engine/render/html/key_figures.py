@@ -15,7 +15,11 @@ SHORT = 22  # characters of a figure that needs no broader field
 AROUND = 45  # characters of a headline that say what a number is of
 _NO_FIGURE = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}|(?:[A-Z]{2,}|Article) \d+")  # 27 Nov 2026, SOC 2, Article 32
 _NUMBER = re.compile(r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?![\w-]|[.,]\d)(\s?(?:%|hours?|days?))?")
-_URGENT = re.compile(r"overdue|_passed$|expired|breache[sd]|missed|_critical")
+# what waits for somebody already, by identifiers of figures
+_URGENT = re.compile(
+    r"overdue|_passed$|expired|breache[sd]|missed|_critical|_items_late$|without_(?:authority|response)$"
+    r"|_hash_mismatch$|_not_whole$"
+)
 ECHOED = ("horizon_weeks", "trend_weeks")  # say what was asked
 WEEK = "_week_change"  # ends the name of what moved since the same day of the week before
 THEN = "scenario_"  # what a figure would be, beside what it is
@@ -101,7 +105,7 @@ def _tone(name: str, value: object, better: Better, unit: str) -> Tone | None:
     """Good where there is nothing left of what should not be, or all of what should; watch where there is some of the
     former, or nothing of the latter.
 
-    Bad is what waits for somebody already: past its day, or critical.
+    Bad is what waits for somebody already: past its day, critical, changed, with somebody who has left.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

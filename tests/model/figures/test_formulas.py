@@ -121,3 +121,9 @@ def test_risk_levels_follow_the_cell():
         "high",
         "critical",
     ]
+
+
+def test_no_share_of_draws_is_certain():
+    assert [f.odds(share) for share in (100.0, 99.6, 99.4, 62.5, 0.6, 0.0)] == [
+        *("over 99", "over 99", "99", "62", "1", "under 1")
+    ]

@@ -32,6 +32,25 @@ def test_what_is_past_its_day_or_critical_is_bad_and_none_of_it_is_good():
     assert [tones[name] for name in summary] == ["bad", "bad", "watch", "good", None]
 
 
+def test_late_items_and_what_rests_on_leavers_wait_for_somebody():
+    late = ("poam_items_late", "controls_accountable_without_authority", "claims_hash_mismatch", "evidence_not_whole")
+    summary = dict.fromkeys((*late, "poam_items_high"), 1)
+    figures = key_figures(Document("", summary=summary, better=dict.fromkeys(summary, "less")))
+    assert [figure.tone for figure in figures.first] == [*["bad"] * 4, "watch"]
+
+
+def test_a_likelihood_reads_as_in_sentences():
+    def check(share, text):
+        frame = pl.DataFrame({"name": ["a"], "likely_pct": [share]})
+        document = Document("", tables=(table(frame),), summary={"likely_pct": share}, units={"likely_pct": "percent"})
+        assert key_figures(document).first[0].content == f"{text}\u00a0%"
+        assert f">{text}</td>" in render(edition(document)).decode()
+
+    check(100.0, "over 99")
+    check(62.5, "62")
+    check(0.0, "under 1")
+
+
 def test_foremost_figures_stand_alone_whatever_else_there_is():
     summary = {"late": 4, "effective": 0, "applicable": 12}
     figures = key_figures(Document("", summary=summary, foremost=("applicable", "effective")))
