@@ -83,6 +83,18 @@ PROFILE = (
         pl.col("reason") == residency.OUTSIDE,
         "{kind} in {region}",
     ),
+    Figure(
+        "residency_exceptions_with_data",
+        "Places outside the region with data",
+        "count",
+        "neither",
+        "Residency exceptions known to be outside that messages go to, or whose classes of data somebody has declared. "
+        "Of the other ones nobody says whether they handle data.",
+        residency.exceptions,
+        Count(),
+        residency.WITH_DATA,
+        "{kind} in {region}: {data_classes}",
+    ),
 )
 
 RETENTION = (

@@ -6,7 +6,8 @@ from typing import Any
 import polars as pl
 
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, FrameRow, Opening, Table
+from engine.model.documents.document import Chart, Document, FrameRow, Opening, Table
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.deployment import residency
 from reports.deployment.figures import TENANCY
@@ -46,6 +47,12 @@ DEFINITIONS = {
     "destination": "The domain of an e-mail address, the host of a webhook, a chat channel, or a connected system; "
     "never a person."
 }
+# what a page leads with
+FOREMOST = (
+    *("residency_exceptions_with_data", "residency_exceptions", "subprocessors", "deployment_tier", "data_region"),
+    "profile_changed_on",
+)
+TONES: dict[str, Tone] = {"data declared": "main", "not declared": "third"}
 NOTHING: Mapping[str, Any] = {**dict.fromkeys(("tier", *DECLARED)), "modules": []}
 
 
@@ -60,7 +67,10 @@ def build(deployment: pl.DataFrame, organization: pl.DataFrame, figures: Figures
             Table(
                 "residency_exceptions",
                 "Where data leaves the region, or may",
-                figures.rows(residency.exceptions).sort(*GRAVEST_FIRST, maintain_order=True),
+                figures.rows(residency.exceptions)
+                .sort(*GRAVEST_FIRST, maintain_order=True)
+                .select("name", "data_classes", "region", "reason", "tier", "owner", "kind", "deliveries", "last_on"),
+                note="The owner of each moves its data into the region, or has the exception approved.",
                 labels=LABELS,
                 hidden=("kind", "deliveries", "last_on"),
             ),
@@ -74,8 +84,10 @@ def build(deployment: pl.DataFrame, organization: pl.DataFrame, figures: Figures
             Table("operators", "Who operates what", _operators(profile), labels=LABELS),
             Table("limits", "Limits in force", limits),
         ),
+        charts=_charts(subprocessors, profile),
         definitions=DEFINITIONS,
         warnings=_warnings(profile),
+        foremost=FOREMOST if profile["tier"] else (),
     )
 
 
@@ -94,11 +106,12 @@ def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Fi
     region = profile["data_region"]
     where = f"keeps its data in {brief(region)}" if region else "has not declared in which region its data is kept"
     if figures["residency_exceptions"]:
-        outside = figures["residency_exceptions_outside"]
-        unknown = figures["residency_exceptions"] - outside
-        away = count_of(outside, "place has data outside it", "places have data outside it")
-        unsure = count_of(unknown, "place is not known", "places are not known")
-        leaving = " and ".join([*([away] if outside else []), *([unsure] if unknown else [])])
+        known = figures["residency_exceptions_with_data"]
+        unsure = figures["residency_exceptions"] - known
+        away = count_of(known, "place outside it has data", "places outside it have data")
+        others = count_of(unsure, "place") if not known else f"{unsure:,} more"
+        more = f"of {others} nobody says{'' if known else ' whether data is outside'}"
+        leaving = "; ".join([*([away] if known else []), *([more] if unsure else [])])
     else:
         leaving = "nothing is known to leave it" if region else "no destination outside is known"
     name = brief(organization["name"][0])
@@ -107,7 +120,28 @@ def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Fi
     step = "Nobody has to act: all data stays in the region."
     if places.height:
         step = f"{_settle(_gravest(places))}."
-    return Opening(f"{name} runs on the {profile['tier']} tier and {where}; {leaving}.", declare or step)
+    return Opening(f"{name} {where} ({profile['tier']} tier); {leaving}.", declare or step)
+
+
+def _charts(subprocessors: pl.DataFrame, profile: Mapping[str, Any]) -> list[Chart]:
+    """Where subprocessors keep data: the declared region first, then where most are."""
+    if subprocessors.is_empty():
+        return []
+    region = pl.col("region").fill_null(UNKNOWN)
+    ours = profile["data_region"] or ""
+    frame = (
+        subprocessors.with_columns(
+            region=pl.when("in_region").then(pl.format("{} (ours)", region)).otherwise(region),
+            data=pl.when(pl.col("data_classes") == residency.UNDECLARED)
+            .then(pl.lit("not declared"))
+            .otherwise(pl.lit("data declared")),
+        )
+        .group_by("region", "data")
+        .agg(vendors=pl.len().cast(pl.Int64))
+        .sort(~pl.col("region").str.starts_with(ours), -pl.col("vendors").sum().over("region"), "region", "data")
+    )
+    alt = "Subprocessors by the region that they keep data in, with and without declared classes of data."
+    return [Chart("stacked", "Subprocessors by region", frame, "region", "vendors", alt, series="data", tones=TONES)]
 
 
 def _gravest(places: pl.DataFrame) -> FrameRow:
@@ -135,7 +169,7 @@ REPORT = Report(
     build=build,
     figures=select(
         *("deployment_tier", "tenancy", "plan", "subprocessors", "residency_exceptions"),
-        *("residency_exceptions_outside", "profile_version", "profile_changed_on"),
+        *("residency_exceptions_outside", "residency_exceptions_with_data", "profile_version", "profile_changed_on"),
     ),
     parameters=(),
     schema_version=2,

@@ -8,6 +8,9 @@ from reports.shared.ordering import rank
 OUTSIDE = "outside the region"
 UNDECLARED = "not declared"
 NO_DATA = ("none", "no data")
+SUBPROCESSOR = "subprocessor"
+# outside, and known to have data: a destination of messages, or a vendor whose classes of data are declared
+WITH_DATA = (pl.col("reason") == OUTSIDE) & ((pl.col("kind") != SUBPROCESSOR) | (pl.col("data_classes") != UNDECLARED))
 
 
 def subprocessors(vendors: pl.DataFrame, deployment: pl.DataFrame) -> pl.DataFrame:
@@ -48,7 +51,7 @@ def exceptions(vendors: pl.DataFrame, destinations: pl.DataFrame, deployment: pl
             "owner",
             "region",
             "reason",
-            kind=pl.lit("subprocessor"),
+            kind=pl.lit(SUBPROCESSOR),
             deliveries=pl.lit(None, dtype=pl.Int64),
             last_on=pl.lit(None, dtype=pl.Date),
         )

@@ -65,11 +65,12 @@ def test_the_summary_is_the_profile():
         "subprocessors": 0,
         "residency_exceptions": 0,
         "residency_exceptions_outside": 0,
+        "residency_exceptions_with_data": 0,
         "profile_version": 7,
         "profile_changed_on": date(2026, 11, 1),
     }
     assert lead(report()) == (
-        "Acme runs on the shared tier and keeps its data in eu-west; nothing is known to leave it.",
+        "Acme keeps its data in eu-west (shared tier); nothing is known to leave it.",
         "Nobody has to act: all data stays in the region.",
     )
     assert report().warnings == []
@@ -98,7 +99,27 @@ def test_data_outside_the_region_comes_before_data_nobody_knows_about():
         ("email", "acme.example", "region unknown"),
     ]
     assert (held.summary["subprocessors"], held.summary["residency_exceptions"]) == (4, 5)
-    assert held.headline.endswith("3 places have data outside it and 2 places are not known.")
+    assert held.summary["residency_exceptions_with_data"] == 2
+    assert held.headline.endswith("; 2 places outside it have data; of 3 more nobody says.")
+
+
+def test_of_a_vendor_outside_whose_data_nobody_declared_it_is_not_known_whether_there_is_any():
+    held = report(vendors=[vendor("Blank", "us-east", data_classes=None)])
+    assert held.headline.endswith(
+        "keeps its data in eu-west (shared tier); of 1 place nobody says whether data is outside."
+    )
+    assert report(vendors=[vendor("Away", "us-east")]).headline.endswith("; 1 place outside it has data.")
+
+
+def test_the_picture_has_our_region_first_and_what_is_not_declared_apart():
+    (chart,) = report(
+        vendors=[vendor("Home", "eu-west"), vendor("Away", "us-east"), vendor("Blank", "us-east", data_classes=None)]
+    ).charts
+    assert chart.frame.rows() == [
+        ("eu-west (ours)", "data declared", 1),
+        ("us-east", "data declared", 1),
+        ("us-east", "not declared", 1),
+    ]
 
 
 def test_the_most_critical_is_settled_first_by_whoever_has_it():
