@@ -50,7 +50,7 @@ def suggestions(
 ) -> pl.DataFrame:
     """For each control the newest test that fits, nobody decided on, and is newer than what is linked already."""
     kinds = ("kinds_required", "kinds_present", "kinds_stale")
-    about = control_status.filter("applicable").select(*_KEY, "weight", *kinds, "state")
+    about = control_status.filter("applicable").select(*_KEY, "weight", *kinds, "state", "owner")
     linked = test_links.filter(pl.col("status") == "linked").group_by(_KEY).agg(covered=pl.col("age_days").min())
     needs = pl.col("kinds_required").list.contains("test")
     body = pl.struct(pl.concat_list(pl.struct("test_id", *_KEY)).alias("links")).struct.json_encode()
@@ -75,7 +75,7 @@ def suggestions(
         )
         .select(
             *(*_KEY, "title", "adds", "test_id", "test", "basis", "performed_on", "age_days", "window_days"),
-            *("freshness", pl.col("state").alias("control_state"), body.alias("link_body")),
+            *("freshness", pl.col("state").alias("control_state"), "owner", body.alias("link_body")),
         )
     )
 

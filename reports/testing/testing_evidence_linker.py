@@ -5,14 +5,20 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, FrameRow, Opening, Table
+from engine.model.documents.document import Chart, Document, FrameRow, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
 from reports.shared.wording import count, part_of, percent, with_whom
 from reports.testing import linking
 
-SUGGESTED = ("framework", "control_id", "title", "control_state", "adds", "test", "performed_on", "basis")
+SUGGESTED = ("framework", "control_id", "title", "test", "owner", "control_state", "performed_on", "basis", "adds")
+MOST_BARS = 8
+# what a page leads with
+FOREMOST = (
+    *("tests_unused", "tests_linked_pct", "controls_suggested", "controls_suggested_without_test"),
+    *("tests_passed_in_period", "controls_newly_evidenced"),
+)
 TESTED = ("title", "kind", "performed_on", "outcome", "status", "suggested", "actor")
 LINKED = ("framework", "control_id", "status", "outcome", "freshness", "linked_on", "linked_by")
 ROUTE = "/api/governance/compliance/testing-evidence-linker"
@@ -26,7 +32,7 @@ LABELS = {
 GAINS = {
     "first": "it would have its first test",
     "renews": "its stale test would be fresh again",
-    "supports": "a passed test would support what it has, and its state stays as it is",
+    "supports": "a passed test would stand beside what it has; its state does not change by that",
 }
 DEFINITIONS = {
     "Test": "A dry-run of a playbook, or a recurring test that was performed.",
@@ -44,7 +50,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     tests, suggestions = figures.rows(linking.tests_in_period), figures.rows(linking.suggestions)
     links = figures.rows(linking.links)
     return Document(
-        *_opening(suggestions, control_status, figures, ask),
+        *_opening(suggestions, figures, ask),
         tables=(
             Table(
                 "suggestions",
@@ -89,12 +95,14 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             ),
         ),
         coverage=packs.controls_coverage(control_status),
+        charts=_charts(suggestions),
         definitions=DEFINITIONS,
+        foremost=FOREMOST if tests.height else (),
         footnotes=(f"Links are made with {ROUTE}: the JSON has the body to post; each link is an audit event.",),
     )
 
 
-def _opening(suggestions: pl.DataFrame, control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     days = count(ask.period_days, "day")
     tests, passed = figures["tests_in_period"], figures["tests_passed_in_period"]
     if not tests:
@@ -106,11 +114,10 @@ def _opening(suggestions: pl.DataFrame, control_status: pl.DataFrame, figures: F
     if suggestions.is_empty():
         return Opening(f"{share}; no further link is suggested.")
     first = suggestions.row(0, named=True)
-    mine = [pl.col(name) == first[name] for name in ("framework", "control_id")]
-    owner = control_status.row(by_predicate=pl.all_horizontal(mine), named=True)["owner"]
     return Opening(
         f"{share}; {count(figures['controls_suggested'], 'more control')} could use one as evidence.",
-        f"Link {_test(first)} to {packs.titled_control(first, ask)} ({with_whom(owner)}): {GAINS[first['adds']]}.",
+        f"Link {_test(first)} to {packs.titled_control(first, ask)} ({with_whom(first['owner'])}): "
+        f"{GAINS[first['adds']]}.",
     )
 
 
@@ -118,11 +125,17 @@ def _test(suggestion: FrameRow) -> str:
     """The test of a suggestion as it is called: a dry-run by its playbook."""
     day = spelled_day(suggestion["performed_on"])
     name = suggestion["test"] or suggestion["test_id"]
-    return (
-        f"the dry-run “{name.replace('-', ' ')}” of {day}"
-        if "schedule" not in suggestion["basis"]
-        else f"the test “{name}” of {day}"
-    )
+    return f"the dry-run “{name}” of {day}" if "schedule" not in suggestion["basis"] else f"the test “{name}” of {day}"
+
+
+def _charts(suggestions: pl.DataFrame) -> list[Chart]:
+    """The tests whose links are worth most: how many controls each would serve."""
+    if suggestions.is_empty():
+        return []
+    named = suggestions.with_columns(test=pl.coalesce("test", "test_id"))
+    served = named.group_by("test").agg(controls=pl.len().cast(pl.Int64)).sort(-pl.col("controls"), "test")
+    alt = f"Controls that each test fits, by test; at most {MOST_BARS} tests, those that fit most."
+    return [Chart("bars", "Controls that each test would serve", served.head(MOST_BARS), "test", "controls", alt)]
 
 
 REPORT = Report(

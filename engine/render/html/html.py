@@ -115,11 +115,11 @@ def page(
 
 
 def _as_read(chart: Chart, edition: Edition) -> Chart:
-    """A chart whose people are called by name, and days as in sentences."""
+    """A chart whose people and records are called by name, and days as in sentences."""
     if chart.frame.schema[chart.x] != pl.String:
         return chart
     every = chart.frame.get_column(chart.x).drop_nulls().unique()
-    read = {said: edition.people.get(said) or _place(said) for said in every}
+    read = {said: edition.people.get(said) or edition.titles.get(said) or _place(said) for said in every}
     changed = {said: text for said, text in read.items() if text != said}
     if not changed:
         return chart

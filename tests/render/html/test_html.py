@@ -292,6 +292,13 @@ def test_people_are_called_by_name_in_charts_lists_and_sentences():
     assert text.count("bo@acme.example") == 3  # of a chart that is drawn twice, and of a cell
 
 
+def test_records_are_called_by_name_in_charts():
+    frame = pl.DataFrame({"playbook": ["rotate-key"], "n": [1]})
+    document = Document("Nothing.", charts=[Chart("bars", "Which", frame, "playbook", "n", "How many.")])
+    text = page(edition(document, titles={"rotate-key": "Rotate a key"})).text
+    assert ("Rotate a key" in text, "rotate-key" in text) == (True, False)
+
+
 def test_identifiers_that_are_hashes_are_no_key_figures():
     assert "a5a58f56" not in page(edition(Document("Nothing.", summary={"scenario_id": "a5a58f56", "n": 1}))).text
 

@@ -128,6 +128,15 @@ def test_what_is_older_than_a_linked_test_or_stale_is_not_suggested():
     )
 
 
+def test_the_picture_has_the_test_that_would_serve_most_controls_first():
+    (chart,) = report(
+        [dry("a"), dry("b", title="apply-patch", playbook="apply-patch")],
+        [match("a", "C1"), match("b", "C2"), match("b", "C3")],
+    ).charts
+    assert chart.frame.rows() == [("apply-patch", 2), ("rotate-key", 1)]
+    assert report().charts == []
+
+
 def test_a_control_that_lacks_a_test_comes_first():
     test_kind = {"kinds_required": ["test"]}
     document = report(
@@ -147,7 +156,7 @@ def test_a_control_that_lacks_a_test_comes_first():
     ]
     assert lead(document) == (
         "In 30 days 0 of 1 passed test is linked to a control (0.0 %); 3 more controls could use one as evidence.",
-        "Link the dry-run “rotate key” of 10 Nov 2026 to SOC 2 C3 Control C3 (with ann@acme.example): it would have its "
+        "Link the dry-run “rotate-key” of 10 Nov 2026 to SOC 2 C3 Control C3 (with ann@acme.example): it would have its "
         "first test.",
     )
     body = json.loads(frame(document, "suggestions")["link_body"][0])
