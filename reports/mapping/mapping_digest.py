@@ -5,7 +5,8 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.mapping import changes, comparison
@@ -21,7 +22,15 @@ LABELS = {
     "target_id": "Mapped to",
     "events": "Evidence in the period",
     "items": "Evidence linked",
+    "recipient": "Owner",
+    "impact": "What changed",
 }
+TONES: dict[str, Tone] = {"full": "main", "in part": "third"}
+# what a page leads with once there is something to compare with
+FOREMOST = (
+    *("controls_touched", "lost_last_full_edge", "requirements_added", "requirements_removed", "edges_changed"),
+    "catalogue_seen_on",
+)
 DEFINITIONS = {
     "Snapshot": "The catalogue as it was when this digest last ran for the organization. Running it stores the present "
     "one, so that the next digest says what changed since.",
@@ -45,10 +54,19 @@ def build(
     frame, edges = figures.rows(comparison.requirement_changes), figures.rows(comparison.changed_edges)
     lost, touched = figures.rows(comparison.former_full), figures.rows(comparison.affected_rows)
     frameworks = frameworks_of(frame, edges, lost, changes.readiness(control_status, frame, state_changes), scope, ask)
+    table = _catalogue(catalogue_entries, crosswalk, scope, ask)
     return Document(
         *_opening(figures, touched, lost, ask),
         tables=(
-            Table("frameworks", "By framework", frameworks if compared else frameworks.clear(), hidden=("framework",)),
+            Table(
+                "touched",
+                "Controls that the changes touch, gravest change first",
+                touched.with_columns(pl.col("impact").replace(IMPACTS)).select(
+                    *("framework", "control_id", "title", "impact", "state", "recipient", "events", "items")
+                ),
+                labels=LABELS,
+                state=("state",),
+            ),
             Table(
                 "owners",
                 "To each owner",
@@ -56,14 +74,7 @@ def build(
                 note="Whose controls are touched.",
                 labels={**LABELS, "items": "Controls"},
             ),
-            Table(
-                "touched",
-                "Controls that the changes touch",
-                touched.with_columns(pl.col("impact").replace(IMPACTS)),
-                labels=LABELS,
-                state=("state",),
-                hidden=("recipient",),
-            ),
+            Table("frameworks", "By framework", frameworks if compared else frameworks.clear(), hidden=("framework",)),
             Table(
                 "requirements_changed",
                 "Requirements added, removed, renamed",
@@ -75,15 +86,23 @@ def build(
             Table("lost_full", "Requirements that lost their last full mapping", lost, labels=LABELS),
             Table(
                 "catalogue",
-                "The catalogue today, frameworks in scope first",
-                _catalogue(catalogue_entries, crosswalk, scope, ask),
-                note="A mapping counts for both of its frameworks; without one a framework shares no evidence.",
-                labels={"pairs": "Mappings", "full_pairs": "Full mappings"},
+                "The catalogue today, frameworks in scope with fewest mappings first",
+                table,
+                note="A mapping counts for both of its frameworks; without one a framework shares no evidence. Entries "
+                "that are not assessed are headings and neighbouring provisions.",
+                labels={
+                    "requirements": "Entries",
+                    "assessable": "Assessed",
+                    "pairs": "Mappings",
+                    "full_pairs": "Full mappings",
+                },
                 hidden=("framework", "in_scope"),
             ),
         ),
+        charts=_charts(table),
         definitions=DEFINITIONS,
-        warnings=_warnings(compared, lost, ask),
+        warnings=[*_warnings(compared, lost, ask), *_without_mapping(table)],
+        foremost=FOREMOST if compared else ("catalogue_requirements", "catalogue_mappings"),
     )
 
 
@@ -95,15 +114,15 @@ def _catalogue(entries: pl.DataFrame, crosswalk: pl.DataFrame, scope: list[str],
     )
     return (
         entries.group_by("framework")
-        .agg(requirements=pl.len().cast(pl.Int64))
+        .agg(requirements=pl.len().cast(pl.Int64), assessable=pl.col("assessable").sum().cast(pl.Int64))
         .join(mapped, on="framework", how="left")
         .with_columns(
             pl.col("pairs", "full_pairs").fill_null(0),
             framework_name=packs.pack_name(ask),
             in_scope=pl.col("framework").is_in(scope),
         )
-        .sort(~pl.col("in_scope"), "framework_name", "framework")
-        .select("framework", "framework_name", "in_scope", "requirements", "pairs", "full_pairs")
+        .sort(~pl.col("in_scope"), "pairs", "framework_name", "framework")
+        .select("framework", "framework_name", "in_scope", "requirements", "assessable", "pairs", "full_pairs")
     )
 
 
@@ -114,7 +133,7 @@ def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame, ask: A
     if not figures["catalogue_compared"]:
         size = ", ".join(count_of(figures[f"catalogue_{what}s"], what) for what in ("requirement", "mapping"))
         return Opening(
-            f"No snapshot of the catalogue is stored yet, so today's ({size}) can be compared with nothing.", RUN
+            f"Nothing can be compared yet: no version of the catalogue ({size}) was kept for this organization.", RUN
         )
     before = figures["catalogue_version_before"]
     if not figures["catalogue_changed"]:
@@ -132,6 +151,26 @@ def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame, ask: A
         f"Look first at {ask.framework_name(first['framework'])} {first['control_id']}, {SAID[first['impact']]} "
         f"({with_whom(first['recipient'])}).",
     )
+
+
+def _charts(table: pl.DataFrame) -> list[Chart]:
+    """The mappings of the frameworks in scope: those that cover a requirement in full, and the others."""
+    mine = table.filter("in_scope")
+    if not mine["pairs"].sum():
+        return []
+    in_part = (pl.col("pairs") - pl.col("full_pairs")).alias("in part")
+    bars = mine.select("framework_name", pl.col("full_pairs").alias("full"), in_part)
+    frame = bars.unpivot(index="framework_name", variable_name="covers", value_name="mappings")
+    alt = "Mappings that lead from or to each framework in scope, in full or in part."
+    title = "Mappings of the frameworks in scope"
+    return [Chart("stacked", title, frame, "framework_name", "mappings", alt, series="covers", tones=TONES)]
+
+
+def _without_mapping(table: pl.DataFrame) -> list[str]:
+    """Frameworks in scope that share no evidence with any other."""
+    alone = table.filter("in_scope", pl.col("pairs") == 0)["framework_name"].to_list()
+    has = "has" if len(alone) == 1 else "have"
+    return [f"{some_of(alone)} {has} no mapping: evidence for it counts for no other framework."] if alone else []
 
 
 def _warnings(compared: bool, lost: pl.DataFrame, ask: Ask) -> list[str]:

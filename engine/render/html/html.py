@@ -61,12 +61,13 @@ def sheets(edition: Edition, links: Links, part: str = "") -> list[TableSheet]:
 
 
 def with_lead(edition: Edition, tables: Sequence[TableSheet], links: Links) -> Sequence[TableSheet]:
-    """The tables of a page whose first stands beside a picture, in the room that is left there."""
+    """The tables of a page, the first with rows in the room that is left beside a picture."""
     document = edition.document
     if not _has_lead(document, tables) or key_figures(document).pairs:
         return tables
-    first = sheet(tables[0].table, tables[0].key, links.of_report(edition.report), LEAD_ROOM)
-    return [replace(first, visible=LEAD_ROWS), *tables[1:]]
+    lead = next(table for table in tables if table.has_rows)
+    slim = sheet(lead.table, lead.key, links.of_report(edition.report), LEAD_ROOM)
+    return [replace(slim, visible=LEAD_ROWS) if table is lead else table for table in tables]
 
 
 def _has_lead(document: Document, tables: Sequence[TableSheet]) -> bool:
@@ -74,7 +75,7 @@ def _has_lead(document: Document, tables: Sequence[TableSheet]) -> bool:
     drawn = document.pictures or any(chart.frame.get_column(chart.y).drop_nulls().len() for chart in document.charts)
     if document.pictures and isinstance(document.pictures[0], GraphPicture):
         return False  # its labels want the breadth of a page
-    return bool(drawn) and bool(tables) and tables[0].has_rows and document.story is None
+    return bool(drawn) and any(table.has_rows for table in tables) and document.story is None
 
 
 def page(

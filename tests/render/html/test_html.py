@@ -299,6 +299,15 @@ def test_records_are_called_by_name_in_charts():
     assert ("Rotate a key" in text, "rotate-key" in text) == (True, False)
 
 
+def test_the_first_table_with_rows_stands_beside_the_picture():
+    empty = table(pl.DataFrame({"name": []}, schema={"name": pl.String}), "none", title="Nothing here")
+    rows = pl.DataFrame({"name": ["a"], "n": [1]})
+    document = Document("Yes.", tables=[empty, table(rows)], charts=[Chart("bars", "Bars", rows, "name", "n", "One.")])
+    text = render(edition(document)).decode()
+    lead = text[text.index('<div class="lead">') :]
+    assert lead.index("<figcaption>Bars") < lead.index("Rows</h2>") < lead.index("Nothing on record for:")
+
+
 def test_identifiers_that_are_hashes_are_no_key_figures():
     assert "a5a58f56" not in page(edition(Document("Nothing.", summary={"scenario_id": "a5a58f56", "n": 1}))).text
 

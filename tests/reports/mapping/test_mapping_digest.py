@@ -185,7 +185,8 @@ def test_changes_outside_the_scope_touch_nothing():
 def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged():
     held = report([ONE], seen=None, edges=[edge("CC1.1", "A.5.1")], status=[control("CC1.1")])
     assert lead(held) == (
-        "No snapshot of the catalogue is stored yet, so today's (1 requirement, 1 mapping) can be compared with nothing.",
+        "Nothing can be compared yet: no version of the catalogue (1 requirement, 1 mapping) was kept for this "
+        "organization.",
         "An administrator runs the digest once to keep this version: post to "
         "/api/governance/compliance/mapping-digest.",
     )
@@ -251,3 +252,22 @@ def test_without_any_facts_nothing_can_be_compared():
     compared = report([ONE, requirement("CC1.3")], [ONE], status=[control("CC1.3")])
     assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in compared.tables]
     assert all(table.frame.is_empty() for table in held.tables if table.name != "catalogue")
+
+
+def test_the_catalogue_says_what_is_assessed_and_what_shares_no_evidence():
+    held = report(
+        [ONE, requirement("CC1", assessable=False), requirement("A.5.1", framework="iso27001")],
+        seen=None,
+        edges=[edge("CC1.1", "A.5.1"), edge("CC1.2", "A.5.1", "intersects")],
+        status=[control("CC1.1")],
+    )
+    shown = table(held, "catalogue").select("framework", "requirements", "assessable", "pairs", "full_pairs")
+    assert shown.rows() == [("soc2", 2, 1, 2, 1), ("iso27001", 1, 1, 2, 1)]
+    (chart,) = held.charts
+    assert chart.frame.rows() == [("SOC 2", "full", 1), ("SOC 2", "in part", 1)]
+    assert held.warnings == []
+    alone = report([ONE], seen=None, edges=[], status=[control("CC1.1")])
+    assert (alone.charts, alone.warnings) == (
+        [],
+        ["SOC 2 has no mapping: evidence for it counts for no other framework."],
+    )
