@@ -72,10 +72,29 @@ def with_lead(edition: Edition, tables: Sequence[TableSheet], links: Links) -> S
 
 def _has_lead(document: Document, tables: Sequence[TableSheet]) -> bool:
     """Whether a page begins with a picture and a table side by side."""
-    drawn = document.pictures or any(chart.frame.get_column(chart.y).drop_nulls().len() for chart in document.charts)
-    if document.pictures and isinstance(document.pictures[0], GraphPicture):
-        return False  # its labels want the breadth of a page
-    return bool(drawn) and any(table.has_rows for table in tables) and document.story is None
+    drawn = any(not _is_broad(picture) for picture in document.pictures) or any(
+        chart.frame.get_column(chart.y).drop_nulls().len() for chart in document.charts
+    )
+    return drawn and any(table.has_rows for table in tables) and document.story is None
+
+
+def _is_broad(picture: Picture) -> bool:
+    """Whether the labels of a picture want the breadth of a page."""
+    return isinstance(picture, GraphPicture)
+
+
+def _drawings(edition: Edition) -> list[tuple[Chart | Picture, Markup]]:
+    """Pictures and charts with what is drawn of them, those that want the breadth of a page last."""
+    document = edition.document
+    pictures: list[tuple[Chart | Picture, Markup]] = [
+        (shown, drawing(_with_lane_names(shown, edition), f"picture-{index}"))
+        for index, shown in enumerate(document.pictures, 1)
+    ]
+    lines: list[tuple[Chart | Picture, Markup]] = [
+        (chart, charts.svg(_as_read(chart, edition), f"chart-{index}"))
+        for index, chart in enumerate(document.charts, 1)
+    ]
+    return sorted([*pictures, *lines], key=lambda one: isinstance(one[0], GraphPicture))
 
 
 def page(
@@ -96,14 +115,7 @@ def page(
             bare=[table for table in tables if not table.has_rows],
             lead=_has_lead(document, tables),
             labels=card_labels(table.head for table in tables),
-            charts=[
-                (chart, charts.svg(_as_read(chart, edition), f"chart-{index}"))
-                for index, chart in enumerate(document.charts, 1)
-            ],
-            pictures=[
-                (shown, drawing(_with_lane_names(shown, edition), f"picture-{index}"))
-                for index, shown in enumerate(document.pictures, 1)
-            ],
+            drawings=_drawings(edition),
             line=drawing(document.story.picture, "story") if document.story and document.story.picture else "",
             around=around,
             part=part,

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask, Parameter
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Coverage, Document, Opening, Table
+from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.graph import graph_picture
@@ -47,12 +47,14 @@ def build(control_status: pl.DataFrame, graph_edges: pl.DataFrame, figures: Figu
     points = sources.filter(pl.col("requirements_alone") >= LEAST_ALONE)
     controls = nodes.filter(pl.col("kind") == "control").sort("requirements_at_risk", "node", descending=[True, False])
     graph = (_nodes(nodes), _edges(graph_edges))
+    points = points.join(_owners(graph_edges, control_status), on="node", how="left", maintain_order="left")
     findings = _findings(points, controls, sources, nodes, loops, ask)
     tables = {"all": (*findings, *graph), "findings": findings, "nodes": graph[:1], "edges": graph[1:]}
     return Document(
-        *_opening(points, controls, _owner(points, graph_edges, control_status), figures),
+        *_opening(points, controls, figures),
         tables=tables[str(ask.options.get("view") or "all")],
         coverage=Coverage(controls.height - figures["controls_without_source"], controls.height),
+        charts=_charts(points) if ask.word(VIEW) in VIEWS[:2] else (),
         pictures=graph_picture.picture(points, controls, graph_edges) if ask.word(VIEW) in VIEWS[:2] else (),
         definitions=DEFINITIONS,
         footnotes=("For Gephi or yEd take the CSV of view=nodes and that of view=edges.",),
@@ -74,8 +76,10 @@ def _findings(
         Table(
             "single_points_of_failure",
             "Single points of failure",
-            points.select(*fed[:-1], "frameworks", "node"),
-            note="Give each of these controls a second, independent source of evidence.",
+            points.select(
+                "label", "requirements_alone", "owner", "controls", "frameworks", "requirements_at_risk", "node"
+            ),
+            note="Give what rests on each a second, independent source of evidence. Owner: who owns most of it.",
             labels=LABELS,
             hidden=("node",),
             part_of=("sources",),
@@ -123,22 +127,30 @@ def _edges(edges: pl.DataFrame) -> Table:
     return Table("edges", "Edges", frame, words=("relation",), hidden=("type",))
 
 
-def _owner(points: pl.DataFrame, edges: pl.DataFrame, control_status: pl.DataFrame) -> str:
-    """Who owns most of the controls that rest on the first single point alone, behind what is said of it."""
-    if points.is_empty():
-        return ""
-    evidenced = edges.filter(pl.col("relation") == "evidences")
-    alone = evidenced.filter(pl.len().over("target") == 1, pl.col("source") == points["node"][0])
+def _owners(edges: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFrame:
+    """Of each source who owns most of the controls that rest on it alone, and how many."""
+    alone = edges.filter(pl.col("relation") == "evidences").filter(pl.len().over("target") == 1)
     node = pl.format("control:{}:{}", "framework", "control_id")
-    owned = control_status.join(alone.select(node="target"), left_on=node, right_on="node", how="semi")
-    owners = owned.drop_nulls("owner").group_by("owner").len("controls")
-    if owners.is_empty():
-        return ""
-    owner, controls = owners.sort("controls", "owner", descending=[True, False]).row(0)
-    return f" (with {owner}, who owns {controls:,} of them)"
+    owned = control_status.select("owner", target=node).drop_nulls("owner")
+    return (
+        alone.join(owned, on="target")
+        .group_by(pl.col("source").alias("node"), "owner")
+        .agg(owned=pl.len().cast(pl.Int64))
+        .sort("node", "owned", "owner", descending=[False, True, False])
+        .unique("node", keep="first", maintain_order=True)
+    )
 
 
-def _opening(points: pl.DataFrame, controls: pl.DataFrame, owner: str, figures: Figures) -> Opening:
+def _charts(points: pl.DataFrame) -> list[Chart]:
+    """What rests on each single point, the most first."""
+    if points.is_empty():
+        return []
+    alt = "Requirements that rest on each single point of failure alone."
+    bars = points.select("label", "requirements_alone")
+    return [Chart("bars", "Requirements with no other source", bars, "label", "requirements_alone", alt)]
+
+
+def _opening(points: pl.DataFrame, controls: pl.DataFrame, figures: Figures) -> Opening:
     if controls.is_empty():
         return Opening("No control applies, so there is nothing to draw.", setup.IN_SCOPE)
     number, bare, loops = (
@@ -152,6 +164,7 @@ def _opening(points: pl.DataFrame, controls: pl.DataFrame, owner: str, figures: 
         are = "is a single point of failure" if number == 1 else "are single points of failure"
         parts.append(f"{count(number, 'source')} of evidence {are}")
         rest = "rests" if first["requirements_alone"] == 1 else "rest"
+        owner = f" (with {first['owner']}, who owns {first['owned']:,} of them)" if first["owner"] else ""
         steps.append(
             f"Find a second source of evidence beside “{first['label']}”, on which {alone} {rest} alone{owner}."
         )

@@ -9,6 +9,7 @@ from markupsafe import escape as reference
 
 from engine.model.documents.document import Chart, ChartMark, Coverage, Document, Organization, Position
 from engine.model.documents.heat import SHARE_OF_GOOD, HeatScale
+from engine.model.documents.pictures import GraphPicture, GraphPoint
 from engine.render import CONTENT_SECURITY_POLICY
 from engine.render.html.escaping import css_string, escape_text
 from engine.render.html.html import render
@@ -306,6 +307,18 @@ def test_the_first_table_with_rows_stands_beside_the_picture():
     text = render(edition(document)).decode()
     lead = text[text.index('<div class="lead">') :]
     assert lead.index("<figcaption>Bars") < lead.index("Rows</h2>") < lead.index("Nothing on record for:")
+
+
+def test_a_picture_that_wants_the_breadth_of_a_page_follows_the_chart_and_its_table():
+    rows = pl.DataFrame({"name": ["a"], "n": [1]})
+    points = [GraphPoint("a", "Left", 0, "main", 1), GraphPoint("b", "Right", 1, "good", 1)]
+    graph = GraphPicture("What rests on what", "One edge.", points, [("a", "b")], {"left": "main"})
+    bars = Chart("bars", "Bars", rows, "name", "n", "One.")
+    tables = [table(rows), table(rows, "more", title="More")]
+    text = render(edition(Document("Yes.", tables=tables, charts=[bars], pictures=[graph]))).decode()
+    lead = text[text.index('<div class="lead">') :]
+    places = [lead.index(part) for part in ("<figcaption>Bars", "Rows</h2>", "<figcaption>What rests", "More</h2>")]
+    assert places == sorted(places)
 
 
 def test_identifiers_that_are_hashes_are_no_key_figures():

@@ -70,7 +70,7 @@ def test_the_only_source_of_five_requirements_is_a_single_point_of_failure():
     assert table(held, "single_points_of_failure").to_dicts() == [
         {
             **{"node": "source:action:backup", "label": "Backup done", "controls": 5, "requirements_alone": 5},
-            **{"requirements_at_risk": 5, "frameworks": ["soc2"]},
+            **{"requirements_at_risk": 5, "frameworks": ["soc2"], "owner": None},
         }
     ]
     assert lead(held) == (
@@ -244,3 +244,17 @@ def test_the_picture_has_single_points_of_failure_beside_controls_without_anothe
     assert set(picture.legend.values()) == {node.tone for node in picture.nodes}
     assert document(nodes, edges, view="edges").pictures == ()
     assert document().pictures == []
+
+
+def test_a_single_point_has_the_owner_of_most_that_rests_on_it_and_a_bar():
+    statuses = [
+        {"framework": "soc2", "control_id": name, "owner": owner}
+        for name, owner in zip(FIVE, ["ann", "bo", "bo", None, "cy"], strict=True)
+    ]
+    nodes = [source("backup"), *map(control, FIVE), *map(requirement_node, FIVE)]
+    given = frames(nodes, [*evidence_edges("backup", *FIVE), *implementation_edges(*FIVE)], statuses)
+    held = factories.document(REPORT, ask(), **given)
+    assert table(held, "single_points_of_failure")["owner"].to_list() == ["bo"]
+    assert lead(held)[1].endswith("on which 5 requirements rest alone (with bo, who owns 2 of them).")
+    assert held.charts[0].frame.rows() == [("Backup done", 5)]
+    assert document().charts == []
