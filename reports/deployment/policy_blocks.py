@@ -43,12 +43,23 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     compared = attempts.reaches_back(records_since, ask)
     measures = {name: figures[figure] for name, figure in MEASURES.items()}
     past = attempts.measures(before) if compared else dict.fromkeys(MEASURES)
-    playbooks = _playbooks(now, runs)
     reasons = _reasons(now, before.filter("blocked") if compared else None)
+    playbooks = _playbooks(now, runs, reasons)
     return Document(
-        *_opening(figures, reasons, now, ask),
+        *_opening(figures, now, ask),
         summary={"window_start_on": attempts.start_on(ask)},
         tables=(
+            Table(
+                "playbooks",
+                "By playbook, highest block rate first",
+                playbooks,
+                labels={"why": "Most often for"},
+                hidden=("top_reason",),
+                words=WORDS,
+            ),
+            Table("repeat_offenders", "Blocked more than once", _repeats(now)),
+            Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
+            Table("policies", "Policies that refused most", _policies(now), hidden=("policy_id",)),
             Table(
                 "comparison",
                 "Against the window before",
@@ -57,10 +68,6 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 hidden=("measure", "change_pct"),
                 units={name: figures.declared[figure].unit for name, figure in MEASURES.items()},
             ),
-            Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
-            Table("playbooks", "By playbook, highest block rate first", playbooks, words=WORDS),
-            Table("policies", "Policies that refused most", _policies(now), hidden=("policy_id",)),
-            Table("repeat_offenders", "Blocked more than once", _repeats(now)),
             Table("blocks", "Every block of the window, newest first", _newest(now), words=WORDS),
         ),
         charts=_charts(reasons),
@@ -110,7 +117,8 @@ def _reasons(now: pl.DataFrame, before: pl.DataFrame | None) -> pl.DataFrame:
     )
 
 
-def _playbooks(blocks: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
+def _playbooks(blocks: pl.DataFrame, runs: pl.DataFrame, reasons: pl.DataFrame) -> pl.DataFrame:
+    texts = {row[0]: _reason_text(*row) for row in reasons.select("reason", "message").iter_rows()}
     allowed = runs.group_by("playbook").agg(allowed_runs=pl.len().cast(pl.Int64))
     rate = 100 * pl.col("blocks") / (pl.col("blocks") + pl.col("allowed_runs"))
     return (
@@ -118,7 +126,10 @@ def _playbooks(blocks: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
         .agg(blocks=pl.len().cast(pl.Int64), top_reason=pl.col("reason").mode().min())
         .join(allowed, on="playbook", how="full", coalesce=True)
         .with_columns(pl.col("blocks", "allowed_runs").fill_null(0))
-        .select("playbook", "blocks", "allowed_runs", "top_reason", block_rate_pct=rate.round(1))
+        .select(
+            *("playbook", "blocks", "allowed_runs", pl.col("top_reason").replace(texts).alias("why"), "top_reason"),
+            block_rate_pct=rate.round(1),
+        )
         .sort("block_rate_pct", "blocks", "playbook", descending=[True, True, False])
     )
 
@@ -147,7 +158,7 @@ def _newest(blocks: pl.DataFrame) -> pl.DataFrame:
     ).sort("blocked_at", "id", descending=[True, False])
 
 
-def _opening(figures: Figures, reasons: pl.DataFrame, refused: pl.DataFrame, ask: Ask) -> Opening:
+def _opening(figures: Figures, refused: pl.DataFrame, ask: Ask) -> Opening:
     blocks, days = figures["policy_blocks"], attempts.days(ask)
     tried = blocks + figures["policy_runs_allowed"]
     caller = ask.word(attempts.ACTOR)
@@ -161,12 +172,14 @@ def _opening(figures: Figures, reasons: pl.DataFrame, refused: pl.DataFrame, ask
         return Opening(f"{share}.")
     before = figures["policy_blocks_before"]
     change = "" if before is None else f", {before:,} in the {days} days before"
-    reason, message = reasons.select("reason", "message").row(0)
-    who, playbook, times, last = _most_blocked(refused.filter(pl.col("reason") == reason))
+    who, playbook, times, last = _most_blocked(refused)
+    mine = refused.filter(actor=who, playbook=playbook)
+    reason, message = _reasons(mine, None).select("reason", "message").row(0)
+    mostly = "because of" if mine["reason"].n_unique() == 1 else "mostly because of"
     return Opening(
         f"{share} ({figures['policy_block_rate_pct']} %){change}.",
-        f"Ask {who} first, who was blocked most often by the most frequent reason ({_reason_text(reason, message)}): "
-        f"{count(times, 'time')} with {playbook}, last on {spelled_day(last)}.",
+        f"Ask {who} first, who was blocked most often: {count(times, 'time')} with {playbook}, last on "
+        f"{spelled_day(last)}, {mostly}: {_reason_text(reason, message)}.",
     )
 
 

@@ -4,7 +4,8 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.shared import packs, setup
@@ -31,6 +32,13 @@ DEFINITIONS = {
     "events. There are no steps for a bundle that was sealed without such a head, or once retention took its events: "
     "the bundle itself shows it then, and hq prove does for an event that is kept.",
 }
+TONES: dict[str, Tone] = {"in a sealed bundle": "main", "in none": "third"}
+# what a page leads with: what is broken where anything is, then these
+FAULTS = ("claims_hash_mismatch", "claims_broken", "evidence_not_whole")
+LEADING = (
+    *("lineage_completeness_pct", "orphan_controls", "claims", "claims_not_bundled", "orphan_evidence"),
+    "evidence_held_pct",
+)
 FAULT = ("framework", "control_id", "title", "source", "evidence_id", "evidence_place", "state", "problem", "event_id")
 CLAIM = (
     *("framework", "control_id", "title", "control_state", "source", "evidence_id", "evidence_on", "record"),
@@ -104,9 +112,24 @@ def build(
             ),
         ),
         coverage=packs.controls_coverage(control_status),
+        charts=_charts(rows),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, figures),
+        foremost=[*(name for name in FAULTS if figures[name]), *LEADING][:6] if rows.height else (),
     )
+
+
+def _charts(claims: pl.DataFrame) -> list[Chart]:
+    """What is under a seal, by source of evidence."""
+    if claims.is_empty():
+        return []
+    by_source = claims.group_by("source").agg(
+        pl.col("bundle_id").count().cast(pl.Int64).alias("in a sealed bundle"),
+        pl.col("bundle_id").null_count().cast(pl.Int64).alias("in none"),
+    )
+    frame = by_source.sort("source").unpivot(index="source", variable_name="bundle", value_name="claims")
+    alt = "Claims by source of evidence, in a sealed bundle and in none."
+    return [Chart("stacked", "Claims under a seal", frame, "source", "claims", alt, series="bundle", tones=TONES)]
 
 
 def _files(evidence_files: pl.DataFrame) -> pl.DataFrame:

@@ -78,8 +78,8 @@ def inactive_controls(controls: pl.DataFrame) -> pl.DataFrame:
         controls.filter(~pl.col("covered"))
         .sort("weight", rank("framework", FRAMEWORKS), in_order("control_id"), descending=[True, False, False])
         .select(
-            *("framework", "framework_name", "control_id", "title", "group_title", "weight", "cadence", "owner"),
-            *("last_evidence_on", "last_source"),
+            *("framework", "framework_name", "control_id", "title", "owner", "last_evidence_on", "weight"),
+            *("group_title", "last_source", "cadence"),
         )
     )
 

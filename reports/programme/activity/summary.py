@@ -23,6 +23,11 @@ from reports.shared.wording import all_of, count, percent, with_whom
 FAMILY = ("framework", "framework_name", "group_id", "group_title")
 SEEN = {"covered": "With activity or policy", "covered_pct": "With activity or policy (%)"}
 LABELS = {**SEEN, "group_id": "Category", "group_title": "Title of the category"}
+# what a page leads with
+FOREMOST = (
+    *("activity_pct", "controls_inactive", "activity_controls", "audit_events_untagged", "audit_events_untagged_pct"),
+    "audit_events_in_period",
+)
 DEFINITIONS = {
     "By policy only": "Covered by an accepted policy, without any event in the period.",
     "Change": "Percentage points against the period of the same length before.",
@@ -43,6 +48,13 @@ def build(
         *_opening(frameworks, uncovered, known_since, figures, ask),
         tables=(
             Table(
+                "uncovered",
+                "Controls without activity, most important first",
+                uncovered,
+                labels={**LABELS, "group_title": "Category", "title": "Control title", "weight": "Weight (1–5)"},
+                hidden=("framework", "cadence"),
+            ),
+            Table(
                 "frameworks",
                 "By framework",
                 frameworks,
@@ -58,13 +70,6 @@ def build(
                 hidden=("framework", "newest_event_at"),
             ),
             Table(
-                "uncovered",
-                "Controls without activity, most important first",
-                uncovered,
-                labels={**LABELS, "group_title": "Category", "title": "Control title", "weight": "Weight (1–5)"},
-                hidden=("framework", "cadence"),
-            ),
-            Table(
                 "untagged_actions",
                 "Actions that no control gets credit for",
                 untagged_actions(audit_actions),
@@ -76,6 +81,7 @@ def build(
         charts=_charts(categories),
         definitions=DEFINITIONS,
         warnings=_warnings(controls, readiness, known_since, figures, ask),
+        foremost=FOREMOST if frameworks.height else (),
     )
 
 

@@ -78,16 +78,28 @@ def test_blocks_are_counted_against_what_was_let_through():
     }
     assert table(held, "reasons").rows() == [("hours", None, 2, 0, 66.7, 2), ("max_targets", None, 1, 0, 33.3, 1)]
     assert table(held, "playbooks").rows() == [
-        ("rotate-key", 1, 0, "max_targets", 100.0),
-        ("apply-patch", 2, 2, "hours", 50.0),
+        ("rotate-key", 1, 0, "max_targets", "max_targets", 100.0),
+        ("apply-patch", 2, 2, "hours", "hours", 50.0),
     ]
     assert table(held, "repeat_offenders").select("actor", "playbook", "blocks").rows() == [(ANN, "apply-patch", 2)]
     assert table(held, "blocks")["id"].to_list() == ["b1", "b2", "b3"]
     assert lead(held) == (
         f"3 of 5 attempts of {ANN} to run an automation were blocked in 7 days (60.0 %), 0 in the 7 days before.",
-        f"Ask {ANN} first, who was blocked most often by the most frequent reason (hours): 2 "
-        "times with apply-patch, last on 20 Nov 2026.",
+        f"Ask {ANN} first, who was blocked most often: 2 "
+        "times with apply-patch, last on 20 Nov 2026, because of: hours.",
     )
+
+
+def test_who_was_blocked_most_often_is_asked_whatever_the_reasons():
+    other = {"reason": "max_targets", "message": "Too many at a time."}
+    held = report(
+        [block("a", 1), block("b", 2, **other), block("c", 3, **other), block("d", 1, actor="bo@acme.example")]
+    )
+    assert lead(held)[1] == (
+        f"Ask {ANN} first, who was blocked most often: 3 times with apply-patch, last on 19 Nov 2026, "
+        "mostly because of: Too many at a time."
+    )
+    assert table(held, "playbooks").select("playbook", "why").rows() == [("apply-patch", "Too many at a time")]
 
 
 def test_a_window_has_its_first_day_and_the_one_before_the_rest():

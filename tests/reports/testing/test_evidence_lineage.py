@@ -189,3 +189,15 @@ def test_what_is_held_and_whole_is_a_share_of_all_linked_items():
     shown = frame(document, "evidence_files").select("id", "evidence_place", "held_state").rows()
     assert shown[0] == ("i2", "held", "changed")
     assert "1 evidence item with changed or missing bytes: no evidence until put back." in document.warnings
+
+
+def test_the_picture_has_what_is_under_a_seal_and_a_broken_claim_leads_the_figures():
+    document = report(claim(), claim("C2", bundle_id="B1"), claim("C2", "test", state="broken", problem="no event"))
+    assert document.charts[0].frame.rows() == [
+        ("operation", "in a sealed bundle", 1),
+        ("test", "in a sealed bundle", 0),
+        ("operation", "in none", 1),
+        ("test", "in none", 1),
+    ]
+    assert list(document.foremost)[:2] == ["claims_broken", "lineage_completeness_pct"]
+    assert report().charts == []

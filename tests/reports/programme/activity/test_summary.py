@@ -59,7 +59,7 @@ SCOPE = [{"framework": "soc2", "applicable": 4, "assessed": 3}, {"framework": "h
 
 def test_a_control_is_covered_by_an_event_or_by_an_accepted_policy():
     held = document(FOUR, FOUND, POLICIES, ACTIONS, SCOPE)
-    assert held.tables[0].frame.to_dicts() == [
+    assert held.table("frameworks").frame.to_dicts() == [
         {
             **{"framework": "soc2", "framework_name": "SOC 2", "applicable": 4, "covered": 2, "covered_pct": 50.0},
             **{"covered_change": 0.0, "by_events": 1, "by_policy_only": 1},
@@ -91,21 +91,25 @@ def test_the_summary_has_coverage_and_the_share_of_untagged_events():
 
 def test_categories_stand_least_covered_first():
     held = document(FOUR, FOUND, POLICIES)
-    assert held.tables[1].frame.select("group_id", "applicable", "covered", "covered_pct", "covered_change").rows() == [
-        ("CC6", 3, 1, 33.3, -33.3),
-        ("CC1", 1, 1, 100.0, 100.0),
-    ]
+    assert held.table("categories").frame.select(
+        "group_id", "applicable", "covered", "covered_pct", "covered_change"
+    ).rows() == [("CC6", 3, 1, 33.3, -33.3), ("CC1", 1, 1, 100.0, 100.0)]
 
 
 def test_the_categories_sum_to_the_framework():
     held = document(FOUR, FOUND, POLICIES)
     for name, figure in (("applicable", "activity_controls"), ("covered", "controls_active")):
-        assert held.tables[1].frame[name].sum() == held.tables[0].frame[name].sum() == held.summary[figure]
+        assert (
+            held.table("categories").frame[name].sum()
+            == held.table("frameworks").frame[name].sum()
+            == held.summary[figure]
+        )
 
 
 def test_uncovered_controls_stand_by_weight():
     held = document([*FOUR, control("A.5.1", "iso27001", weight=5)], FOUND, POLICIES)
-    assert held.tables[2].frame["control_id"].to_list() == ["CC6.10", "A.5.1", "CC6.2"]
+    assert held.tables[0].name == "uncovered"
+    assert held.table("uncovered").frame["control_id"].to_list() == ["CC6.10", "A.5.1", "CC6.2"]
 
 
 @pytest.mark.parametrize(("source", "active"), [("attestation", 1), ("item", 0)])
@@ -128,7 +132,9 @@ def test_other_frameworks_are_left_out():
 
 
 def test_actions_without_a_control_are_named():
-    assert document((), (), (), ACTIONS).tables[3].frame.rows() == [("page.viewed", "Page viewed", 2, 2, 100.0, None)]
+    assert document((), (), (), ACTIONS).table("untagged_actions").frame.rows() == [
+        ("page.viewed", "Page viewed", 2, 2, 100.0, None)
+    ]
 
 
 def test_without_controls_there_is_no_coverage():
@@ -159,7 +165,7 @@ def test_nothing_is_compared_with_a_period_before_the_records(known, said):
     held = document(FOUR, FOUND, POLICIES, ACTIONS, SCOPE, known)
     change = 0.0 if "unchanged" in said else None
     assert held.summary["activity_change"] == change
-    assert held.tables[0].frame["covered_change"].to_list() == [change]
+    assert held.table("frameworks").frame["covered_change"].to_list() == [change]
     assert held.headline.startswith(
         f"50.0 % of SOC 2 controls had activity in 30 days or have an accepted policy{said}."
     )
@@ -172,7 +178,7 @@ def test_a_control_with_a_policy_and_any_event_is_not_covered_by_policy_only():
     signed = [policy(name, date(2026, 11, 2)) for name in ("CC6.1", "CC6.2", "CC6.3")]
     reviewed = evidence("CC6.1", 1, source="policy")
     tested = {**evidence("CC6.2", 0, source="test"), "events": 1}  # a test window is no event of the audit log
-    frame = document(controls, [reviewed, tested], signed).tables[0].frame
+    frame = document(controls, [reviewed, tested], signed).table("frameworks").frame
     assert frame.select("covered", "by_events", "by_policy_only").rows() == [(3, 1, 2)]
 
 
