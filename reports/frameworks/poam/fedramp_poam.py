@@ -5,7 +5,8 @@ import polars as pl
 from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Document, FrameRow, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, FrameRow, Opening, Table
+from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.poam.poam_columns import headings
@@ -25,11 +26,18 @@ from reports.shared import setup
 from reports.shared.wording import count_of, with_whom
 
 SHOWN = (
-    *("weakness_description", "original_risk_rating", "scheduled_completion_date", "days_left", "point_of_contact"),
+    *("weakness_description", "scheduled_completion_date", "days_left", "point_of_contact", "original_risk_rating"),
     *("poam_id", "weakness_name", "controls", "original_detection_date", "status"),
 )
 # what the first of them say already, or nobody reads on a page
 BEHIND = ("weakness_name", "controls", "original_detection_date", "status")
+TONES: dict[str, Tone] = {"late": "bad", "in time": "main"}
+RATED = ("High", "Moderate", "Low")
+# what a page of the open sheet leads with
+FOREMOST = (
+    *("poam_items_late", "poam_items_open", "poam_items_high", "poam_items_unnumbered"),
+    *("poam_vendor_check_ins_overdue", "poam_gaps_without_control"),
+)
 LABELS = {"weakness_description": "Weakness"}
 SHOWN_CLOSED = tuple("status_date" if column == "days_left" else column for column in SHOWN)
 DEFINITIONS = {
@@ -97,7 +105,9 @@ def build(
                 hidden=[column for column in others.columns if column not in (*shown, "must_list") or column in BEHIND],
             ),
         ),
+        charts=_charts(frame) if sheet == "open" else (),
         definitions=DEFINITIONS,
+        foremost=FOREMOST if frame.height and sheet == "open" else (),
         warnings=_warnings(frame, figures, sheet, unscanned=in_scope and findings.is_empty()),
         footnotes=["Headings follow the FedRAMP POA&M templates 2.1 (March 2024) and 3.0 (November 2025)."],
     )
@@ -146,6 +156,18 @@ def _of_items(figures: Figures) -> str:
     are = "is" if late == 1 else "are"
     high = f"; {figures['poam_items_high']:,} of all are rated High" if figures["poam_items_high"] else ""
     return f"{late or 'None':} of {count_of(items, 'open item')} of the plan {are if late else 'is'} late{high}"
+
+
+def _charts(items: pl.DataFrame) -> list[Chart]:
+    """What is late of each rating."""
+    if items.is_empty():
+        return []
+    late = pl.when("late").then(pl.lit("late")).otherwise(pl.lit("in time"))
+    counts = items.group_by(rating="original_risk_rating", clock=late).agg(items=pl.len().cast(pl.Int64))
+    place = pl.col("rating").replace_strict({word: at for at, word in enumerate(RATED)}, default=len(RATED))
+    frame = counts.sort(place, "rating", pl.col("clock") != "late")
+    alt = "Open items of the plan by rating, late and in time."
+    return [Chart("stacked", "Open items by rating", frame, "rating", "items", alt, series="clock", tones=TONES)]
 
 
 def _with(owner: str | None) -> str:

@@ -19,7 +19,11 @@ from reports.shared import records, setup
 from reports.shared.wording import count_of, some_of, with_whom
 
 PERIOD = replace(PERIOD_DAYS, default=MAXIMUM_DAYS)
-PERIOD = replace(PERIOD_DAYS, default=MAXIMUM_DAYS)
+# what a page leads with
+FOREMOST = (
+    *("type_ii_exceptions_noted", "type_ii_gaps_in_operation", "type_ii_without_response", "type_ii_tests_missed"),
+    *("type_ii_not_tested", "type_ii_deviations"),
+)
 SEED = Parameter("seed", 1, "seed of the sample of days; the same seed draws the same days", 0, 999_999)
 
 
@@ -96,6 +100,7 @@ def build(
         coverage=_coverage(rows),
         charts=_charts(trend),
         definitions=DEFINITIONS,
+        foremost=FOREMOST if bare.height else (),
         warnings=_warnings(rows, frame, records.since(known_since, FRAMEWORK), ask),
     )
 
@@ -166,7 +171,9 @@ def _warnings(rows: pl.DataFrame, frame: pl.DataFrame, since: date | None, ask: 
         whose = silent["owner"].drop_nulls().unique(maintain_order=True).to_list()
         asked = f" ({some_of(whose, 3)})" if whose else ""
         names = some_of([f"SOC 2 {name}" for name in silent["control_id"]])
-        warnings.append(Alarm(f"No management response on record: {names}. Their owners{asked} write one."))
+        warnings.append(
+            Alarm(f"Deviations without a management response or a plan: {names}. Their owners{asked} write one.")
+        )
     return warnings
 
 

@@ -3,6 +3,8 @@
 import polars as pl
 
 from engine.model.documents.heat import HeatScale
+from engine.model.documents.pictures import MatrixPicture
+from engine.model.documents.tones import Tone
 from engine.model.figures.formulas import risk_level
 
 SCALE = range(1, 6)
@@ -16,6 +18,7 @@ RISK_LEVELS = HeatScale(
         {name: [impact * likelihood for likelihood in LIKELIHOOD] for impact, name in enumerate(IMPACTS, 1)}
     ),
 )
+STEPS: dict[str, Tone] = {"low": "calm", "moderate": "mild", "high": "grave", "critical": "alarm"}
 LEVELS = {cell: risk_level(cell) for cell in range(1, 26)}
 
 
@@ -58,6 +61,23 @@ def grid(rated: pl.DataFrame) -> pl.DataFrame:
     return rows.join(frame, on="likelihood", how="left", maintain_order="left").with_columns(
         pl.exclude("name", "likelihood").fill_null(0).cast(pl.Int64)
     )
+
+
+def picture(rated: pl.DataFrame, appetite: float) -> list[MatrixPicture]:
+    """The grid as people draw it, with how many risks stand in each cell; none without a rated risk."""
+    if rated.is_empty():
+        return []
+    counted = grid(rated)
+    cells = {
+        (row["name"], str(impact)): (str(row[f"impact_{impact}"] or "·"), STEPS[LEVELS[row["likelihood"] * impact]])
+        for row in counted.iter_rows(named=True)
+        for impact in SCALE
+    }
+    alt = (
+        f"Fully rated risks by residual likelihood and impact; cells above {appetite:g} are over the general appetite."
+    )
+    columns = [str(impact) for impact in SCALE]
+    return [MatrixPicture("Likelihood by impact, 1 to 5", alt, counted["name"].to_list(), columns, cells, STEPS)]
 
 
 def cells(rated: pl.DataFrame) -> pl.DataFrame:

@@ -4,18 +4,22 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table, at_most
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES
 from reports.figures import select
 from reports.programme.risk.heat import ASSURANCE, assurance_by_tier, by_severity, hotspots, severity_by_framework
-from reports.programme.risk.risk_grid import IMPACTS, RISK_LEVELS, cells, grid, register_of
+from reports.programme.risk.risk_grid import IMPACTS, RISK_LEVELS, cells, grid, picture, register_of
 from reports.shared import packs, setup
 from reports.shared.columns import with_first
 from reports.shared.wording import count, sentence, some_of, with_whom
 
 SHOWN_HOTSPOTS = 10
 RISK = ("id", "title", "residual", "level", "owner", "treatment", "inherent", "movement", "appetite", "over_appetite")
+# what a page leads with where risks are registered
+FOREMOST = (
+    *("risks_over_appetite", "risks_unrated", "risks_accepted_unapproved", "risks", "gaps_open", "gaps_critical"),
+)
 LABELS = {"name": "Framework", "share_pct": "Share of gaps (%)", "id": "Risk"}
 DEFINITIONS = {
     "Hotspot": "A control family with a high sum of severity (2 to 5) times control weight (1 to 5) over its gaps.",
@@ -37,17 +41,6 @@ def build(
         *_opening(frameworks, register, gaps, readiness, figures, ask),
         summary={"risk_appetite": int(ask.settings["risk_appetite"])},
         tables=(
-            Table(
-                "grid",
-                "Residual risks in each cell",
-                grid(rated),
-                note=f"Cells above {ask.settings['risk_appetite']:g} "
-                "(likelihood times impact) are over the general appetite.",
-                labels={**LABELS, "name": "Likelihood"},
-                hidden=("likelihood",),
-                heat=IMPACTS,
-                scale=RISK_LEVELS,
-            ),
             Table(
                 "risks",
                 "Open risks, largest residual first",
@@ -86,6 +79,17 @@ def build(
             ),
             Table("vendor_tiers", "Vendors by tier and assurance", assurance_by_tier(vendors), heat=ASSURANCE),
             Table(
+                "grid",
+                "Residual risks in each cell",
+                grid(rated),
+                note=f"Cells above {ask.settings['risk_appetite']:g} "
+                "(likelihood times impact) are over the general appetite.",
+                labels={**LABELS, "name": "Likelihood"},
+                hidden=("likelihood",),
+                heat=IMPACTS,
+                scale=RISK_LEVELS,
+            ),
+            Table(
                 "cells",
                 "Which risks stand where",
                 cells(rated),
@@ -94,6 +98,9 @@ def build(
             ),
         ),
         coverage=packs.coverage(readiness),
+        pictures=picture(rated, ask.settings["risk_appetite"]),
+        charts=_charts(families) if rated.is_empty() else (),
+        foremost=FOREMOST if figures["risks"] else (),
         definitions=DEFINITIONS,
         warnings=_warnings(register, readiness, figures, ask),
     )
@@ -120,18 +127,29 @@ def _opening(
         risks = (
             f"{figures['risks_over_appetite'] or 'none'} of {count(figures['risks'], 'open risk')} {verb} the appetite"
         )
+        if unrated := register.filter("unknown", "over_appetite").height:
+            risks += f", {unrated:,} of them not fully rated"
     first_risk = _first_risk(register)
     if not figures["gaps_open"]:
         return Opening(f"{'No gap is open' if applicable else 'No control is in scope'}; {risks}.", first_risk)
     most = frameworks.sort("total", maintain_order=True, descending=True).row(0, named=True)
+    total = count(figures["gaps_open"], "gap")
+    part = f"{most['total']:,} of them" if most["total"] < figures["gaps_open"] else "all"
     are = "is" if figures["gaps_open"] == 1 else "are"
     gap = f"Of the gaps close first {packs.first_gap(gaps, ask)}."
-    return Opening(
-        sentence(
-            f"{risks}; {count(figures['gaps_open'], 'gap')} {are} open, {most['total']:,} of them in {most['name']}."
-        ),
-        f"{first_risk} {gap}".strip(),
-    )
+    text = f"{risks}; {total} {are} open"
+    where = f", {part} in {most['name']}"
+    return Opening(f"{sentence(at_most(text, where))}.", f"{first_risk} {gap}".strip())
+
+
+def _charts(families: pl.DataFrame) -> list[Chart]:
+    """Where gaps weigh most, where there is no risk to draw."""
+    if families.is_empty():
+        return []
+    name = pl.format("{} {}", "framework_name", pl.coalesce("group_title", "group_id"))
+    bars = families.head(SHOWN_HOTSPOTS).select("severity_weight", family=name)
+    alt = "The control families with most severity times weight of their open gaps."
+    return [Chart("bars", "Hotspots", bars, "family", "severity_weight", alt)]
 
 
 def _first_risk(register: pl.DataFrame) -> str:

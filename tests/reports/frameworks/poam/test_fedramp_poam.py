@@ -480,3 +480,11 @@ def test_the_figures_are_the_same_whichever_sheet_is_shown():
             "poam_items_closed_in_period": 2,
         }
     ] * len(asked)
+
+
+def test_the_picture_has_what_is_late_of_each_rating():
+    late = {**LINE, "id": "V-8", "weakness_key": "x:1", "title": "Old", "due_on": date(2026, 10, 31)}
+    held = plan([GAP], [FINDING], [{**LINE, "due_on": date(2026, 12, 30)}, late])
+    (chart,) = held.charts
+    assert chart.frame.rows() == [("High", "late", 1), ("Moderate", "in time", 2)]
+    assert list(plan([GAP], poam=[CLOSED], sheet="closed").charts) == []

@@ -47,7 +47,7 @@ def test_a_deviation_is_an_exception_however_many_passed():
     assert one(document, "criteria", CRITERION, *columns) == (500, 100, 2, 2.0, "exceptions noted")
     assert table(document, "causes").rows() == [("Leaver kept access", 1, [CRITERION], 1)]
     assert document.warnings[-1] == (
-        f"No management response on record: SOC 2 {CRITERION}. Their owners (ann@acme.example) write one."
+        f"Deviations without a management response or a plan: SOC 2 {CRITERION}. Their owners (ann@acme.example) write one."
     )
     assert document.headline.startswith("1 of 1 applicable criterion has exceptions noted over 30 days")
 

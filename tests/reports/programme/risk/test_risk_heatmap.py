@@ -88,7 +88,7 @@ def test_the_summary_has_the_concentration_of_the_gaps():
     }
     assert held.coverage == Coverage(36, 40)
     assert lead(held) == (
-        "2 of 2 open risks exceed the appetite; 10 gaps are open, 6 of them in HIPAA.",
+        "2 of 2 open risks exceed the appetite, 1 of them not fully rated; 10 gaps are open, 6 of them in HIPAA.",
         "Rate Risk R2 (nobody owns it): it counts as 25 until it is rated. Of the gaps close first HIPAA 0 A control "
         "(nobody owns it, not planned yet).",
     )
@@ -203,3 +203,18 @@ def test_the_concentration_can_be_recomputed_from_the_gaps_of_each_framework():
 def test_the_rows_that_explain_a_figure_give_its_value():
     vendors = [{"vendor_id": name, "tier": "low", "assurance": name} for name in ("assured", "lapsed", "not_assessed")]
     values_follow(REPORT, **frames(TEN, SCOPE, vendors, [risk("R1", 4, 4), risk("R2", None, None)]))
+
+
+def test_the_picture_is_the_grid_of_what_is_fully_rated():
+    held = document(TEN, SCOPE, risks=[risk("R-1", 5, 5), risk("R-2", 1, 2), risk("R-3", 1, 2), risk("R-4", None, 2)])
+    (picture,) = held.pictures
+    assert picture.cells["5 almost certain", "5"] == ("1", "alarm")
+    assert picture.cells["1 rare", "2"] == ("2", "calm")
+    assert picture.cells["3 possible", "3"] == ("·", "mild")
+    assert (held.tables[0].name, list(held.charts)) == ("risks", [])
+
+
+def test_without_a_rated_risk_the_picture_is_of_the_gaps():
+    held = document(TEN, SCOPE)
+    assert list(held.pictures) == []
+    assert held.charts[0].frame.rows()[0] == (54, "HIPAA Group")
