@@ -133,9 +133,14 @@ def _with_sign(change: float, unit: str) -> str:
 
 
 def _change_of(name: str, shown: Mapping[str, object]) -> str:
-    """The figure that says how another has changed: ``posture_change`` of ``posture_score``; empty without one."""
+    """The figure that says how another has changed: ``posture_change`` of ``posture_score``; empty without one.
+
+    In a week, where that is known.
+    """
     stem = name.removesuffix("_pct").removesuffix("_score")
-    return next((change for change in (f"{stem}_change", f"{stem}{WEEK}") if change in shown), "")
+    changes = [change for change in (f"{stem}{WEEK}", f"{stem}_change") if change in shown]
+    known = [change for change in changes if shown[change] is not None]
+    return next(iter([*known, *changes]), "")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,11 @@ from reports.shared.wording import count, percent, with_whom
 SHOWN = ("week", "weighted_pct", "strict_pct", "opened", "closed", "still_open", "attestation_pct")
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
 WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "ISO weeks up to that of the report's day, the present one included", 1, 53)
+# what a page leads with, as far as it is known
+FOREMOST = (
+    *("snapshot_weighted_mean_pct", "snapshot_strict_mean_pct", "snapshot_fresh_mean_pct", "remediations_open"),
+    *("remediations_closed_in_weeks", "attestations_decided_in_week_pct"),
+)
 LABELS = {"median_days": "Median days to close", "name": "Framework"}
 DEFINITIONS = {
     "Opened, closed, net": "Tracked remediations by the day they were opened or closed; net is opened less closed. "
@@ -61,6 +66,7 @@ def build(
         coverage=Coverage(figures["trend_weeks_recorded"], frame.height),
         charts=_charts(frame, formula_breaks.comparable(known)),
         definitions=DEFINITIONS,
+        foremost=[name for name in FOREMOST if figures[name] is not None],
         warnings=[*_warnings(frame, known), *breaks],
     )
 
@@ -159,6 +165,8 @@ REPORT = Report(
         *("remediations_net_in_weeks", "remediations_net_weekly", "remediations_open", "remediations_backlog"),
         *("weeks_to_clear", "snapshot_strict_mean_pct", "snapshot_weighted_mean_pct"),
         *("snapshot_weighted_mean_change", "snapshot_fresh_mean_pct", "attestations_decided_in_week_pct"),
+        *(f"snapshot_{name}_mean_week_change" for name in ("weighted", "strict", "fresh")),
+        "remediations_open_week_change",
         *("incident_median_hours_to_restore", "incident_family_median_hours_to_restore"),
         *("incident_median_minutes_to_acknowledge", "acknowledged_on_call_pct", "alert_transit_p95_minutes"),
     ),

@@ -181,6 +181,26 @@ def readiness_course(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     ).drop_nulls()
 
 
+def week_step(
+    remediations: pl.DataFrame, obligations: pl.DataFrame, readiness_weeks: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
+    """One row: the present week beside the one before. No row where only one week is asked for.
+
+    Readiness is compared where both weeks have the same frameworks by today's formulas.
+    """
+    weeks = weekly(remediations, obligations, readiness_weeks, ask).tail(2)
+    pair = weeks if weeks.height > 1 else weeks.clear()
+    same = pl.col("formula_change").is_null().all() & (pl.col("frameworks").n_unique() == 1)
+    return pair.select(
+        before_week=pl.col("week").first(),
+        week=pl.col("week").last(),
+        still_open=pl.col("still_open").last(),
+        still_open_before=pl.col("still_open").first(),
+        **{name: pl.when(same).then(pl.col(name).last()) for name in RECORDED},
+        **{f"{name}_before": pl.when(same).then(pl.col(name).first()) for name in RECORDED},
+    ).filter(pl.col("week").is_not_null())
+
+
 def _recorded_in(ask: Ask) -> pl.Expr:
     return pl.col("week").is_in(_weeks(ask)["week"].implode()) & pl.col("weighted_pct").is_not_null()
 

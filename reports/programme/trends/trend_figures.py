@@ -321,4 +321,34 @@ WEEKS = (
     ),
 )
 
-FIGURES = (*ACTIVITY, *PACKS, *WEEKS)
+_RECORDED_STEPS = (("weighted", "weighted readiness"), ("strict", "strict readiness"), ("fresh", "fresh evidence"))
+STEPS = (
+    *(
+        Figure(
+            f"snapshot_{name}_mean_week_change",
+            f"Change of recorded {title} in a week",
+            "points",
+            "more",
+            f"Percentage points that the mean of {title} over the frameworks moved from the week before to the present "
+            "one, where both have a snapshot of the same frameworks by today's formulas.",
+            kpi_weeks.week_step,
+            First(pl.col(f"{name}_pct") - pl.col(f"{name}_pct_before")),
+            reason=f"{{{name}_pct_before}} in {{before_week}}, {{{name}_pct}} in {{week}}",
+            comparison=True,
+        )
+        for name, title in _RECORDED_STEPS
+    ),
+    Figure(
+        "remediations_open_week_change",
+        "Change of open remediations in a week",
+        "count",
+        "less",
+        "Remediations open at {as_of} less those open at the end of the week before.",
+        kpi_weeks.week_step,
+        First(pl.col("still_open") - pl.col("still_open_before")),
+        reason="{still_open_before} at the end of {before_week}, {still_open} in {week}",
+        comparison=True,
+    ),
+)
+
+FIGURES = (*ACTIVITY, *PACKS, *WEEKS, *STEPS)

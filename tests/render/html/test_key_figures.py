@@ -145,3 +145,11 @@ def test_the_other_columns_of_the_table_beside_a_chart_wait_for_a_switch():
     text = render(edition(Document("", tables=(table(wide),), charts=(chart,)))).decode()
     assert "more columns</label>" in text
     assert "more columns below each row</label>" not in render(edition(Document("", tables=(table(wide),)))).decode()
+
+
+def test_a_change_in_a_week_says_so_and_stands_before_that_of_a_longer_time():
+    summary = {"open": 9, "open_week_change": 2, "open_change": -5, "ready_pct": 50.0, "ready_week_change": None}
+    units = {"open_week_change": "count", "open_change": "count", "ready_pct": "percent", "ready_week_change": "points"}
+    figures = key_figures(Document("", summary=summary, units=units, better={"open": "less"}))
+    shown = {figure.name: figure.change for figure in (*figures.first, *figures.rest)}
+    assert shown == {"open": "+2 in a week", "open_change": "", "ready_pct": ""}

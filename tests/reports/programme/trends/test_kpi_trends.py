@@ -6,6 +6,11 @@ from tests import factories
 from tests.factories import ask, lead, rows
 from tests.reports.explanations import values_follow
 
+STEPS = (
+    *("snapshot_weighted_mean_week_change", "snapshot_strict_mean_week_change", "snapshot_fresh_mean_week_change"),
+    "remediations_open_week_change",
+)
+NO_STEP = dict.fromkeys(STEPS)
 FLOW = ("week", "opened", "closed", "net", "still_open")
 
 
@@ -172,6 +177,8 @@ def test_a_growing_backlog_says_how_much_more_to_close():
         **{"attestations_decided_in_week_pct": None, "alert_transit_p95_minutes": None},
         **{"incident_median_hours_to_restore": None, "incident_family_median_hours_to_restore": None},
         **{"incident_median_minutes_to_acknowledge": None, "acknowledged_on_call_pct": None},
+        **NO_STEP,
+        "remediations_open_week_change": 0,
     }
 
 
@@ -244,6 +251,7 @@ def test_nothing_recorded_is_said():
         **{"attestations_decided_in_week_pct": None, "alert_transit_p95_minutes": None},
         **{"incident_median_hours_to_restore": None, "incident_family_median_hours_to_restore": None},
         **{"incident_median_minutes_to_acknowledge": None, "acknowledged_on_call_pct": None},
+        **NO_STEP,
     }
     assert held.charts == []
 
@@ -258,3 +266,20 @@ def test_a_mean_a_week_is_said_without_a_unit():
     given = frames([gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10")], [], [])
     explained = REPORT.explanation(given, ask(weeks=4), "remediations_net_weekly")
     assert explained.headline == "Growth of the backlog a week: 1.0, from 3 rows."
+
+
+def test_the_present_week_is_held_against_the_one_before():
+    snapshots = [snapshot("2026-W46", 60.0, strict=40.0), snapshot("2026-W47", 57.5, strict=41.0)]
+    held = document([gap("1", "2026-10-27"), gap("2", "2026-11-17")], snapshots=snapshots)
+    assert [held.summary[name] for name in STEPS] == [-2.5, 1.0, 0.0, 1]
+    assert list(held.foremost) == [
+        *("snapshot_weighted_mean_pct", "snapshot_strict_mean_pct", "snapshot_fresh_mean_pct", "remediations_open"),
+        "remediations_closed_in_weeks",
+    ]
+
+
+def test_a_week_without_a_snapshot_or_with_other_frameworks_is_not_held_against_the_next():
+    gone = document(snapshots=[snapshot("2026-W45", 60.0), snapshot("2026-W47", 57.5)])
+    other = document(snapshots=[snapshot("2026-W46", 60.0, "hipaa"), snapshot("2026-W47", 57.5)])
+    alone = document(snapshots=[snapshot("2026-W46", 60.0), snapshot("2026-W47", 57.5)], weeks=1)
+    assert [[held.summary[name] for name in STEPS[:3]] for held in (gone, other, alone)] == [[None] * 3] * 3
