@@ -26,6 +26,11 @@ LABELS = {
     "responsible_left": "Responsible has left",
     "same_person": "One person does both",
 }
+# what a page leads with
+FOREMOST = (
+    *("controls_no_accountable", "controls_accountable_without_authority", "controls_several_accountable"),
+    *("controls_no_responsible", "controls_same_person", "ownership_complete_pct"),
+)
 TONES: dict[str, Tone] = {"active user": "main", "no active user": "bad"}
 DEFINITIONS = {
     "Responsible, accountable, consulted, informed": "The four roles of a RACI matrix: responsible does the work, "
@@ -41,6 +46,13 @@ def build(figures: Figures, ask: Ask) -> Document:
         *_opening(figures, owned, people, raci.findings(controls), ask),
         tables=(
             Table(
+                "findings",
+                "What to settle, most urgent first",
+                raci.findings(controls),
+                note="A control stands here once for each of its findings.",
+                state=("finding",),
+            ),
+            Table(
                 "people",
                 "Roles of each person, most accountable first",
                 people.select(
@@ -52,13 +64,6 @@ def build(figures: Figures, ask: Ask) -> Document:
                 ),
                 labels=LABELS,
                 hidden=("name", "consulted", "informed", "alone", "key_person"),
-            ),
-            Table(
-                "findings",
-                "What to settle, most urgent first",
-                raci.findings(controls),
-                note="A control stands here once for each of its findings.",
-                state=("finding",),
             ),
             Table(
                 "frameworks", "By framework", _frameworks(controls, ask), labels=LABELS, hidden=("too_many_consulted",)
@@ -85,6 +90,7 @@ def build(figures: Figures, ask: Ask) -> Document:
         coverage=Coverage(owned, controls.height),
         charts=_charts(people),
         definitions=DEFINITIONS,
+        foremost=FOREMOST if controls.height else (),
         warnings=_warnings(people),
     )
 

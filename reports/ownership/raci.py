@@ -62,7 +62,7 @@ def findings(controls: pl.DataFrame) -> pl.DataFrame:
         controls.explode("findings", empty_as_null=False)
         .with_columns(people=pl.concat_list("responsible", "accountable").list.unique().list.sort())
         .select(
-            *("findings", *KEY, "title", "people", "position", "weight"),
+            *(*KEY, "title", "findings", "people", "position", "weight"),
             todo=pl.col("findings").replace_strict(FINDINGS, default=None, return_dtype=pl.String),
         )
         .rename({"findings": "finding"})

@@ -11,6 +11,7 @@ import polars as pl
 from engine.model.entities import EntityKind
 from engine.render.cell_texts import plain_action
 from engine.render.html.html import Step
+from engine.reporting.snapshot.record_titles import person_names
 from engine.reporting.snapshot.snapshot import Snapshot
 
 LISTS: Mapping[EntityKind, str] = {
@@ -129,7 +130,7 @@ def _controls(snapshot: Snapshot) -> Iterator[Thing]:
 
 
 def _people(snapshot: Snapshot, addresses: Sequence[str]) -> Iterator[Thing]:
-    names = dict(snapshot.fact("names").select("email", "name").iter_rows())
+    names = person_names(snapshot.fact)
     roles = {row["email"]: row["role"] for row in snapshot.fact("members").iter_rows(named=True)}
     for email in sorted({*addresses, *names, *roles}):
         title = names.get(email) or email

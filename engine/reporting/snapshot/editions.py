@@ -14,7 +14,7 @@ from engine.reporting.index import parts_of
 from engine.reporting.snapshot.excerpt import excerpt
 from engine.reporting.snapshot.filter_names import Fact
 from engine.reporting.snapshot.part_positions import newest
-from engine.reporting.snapshot.record_titles import record_titles
+from engine.reporting.snapshot.record_titles import person_names, record_titles
 from engine.reporting.snapshot.subject import FactSource, Subject
 
 
@@ -44,7 +44,7 @@ def edition_of(
         parameters=dict(parameters),
         settings_version=subject.settings.version,
         document=document,
-        people={email: name for _, email, name in fact("names").iter_rows()},
+        people=person_names(fact),
         titles=record_titles(report.facts, fact, source.titles),
         own_frameworks=own_framework_names(fact),
     )

@@ -73,3 +73,10 @@ def _titles(frames: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, str]]:
     if (bundles := frames.get("sealed_bundles_rows")) is not None:
         for key, end in bundles.select("id", "window_end_on").iter_rows():
             yield key, f"Bundle up to {spelled_day(end)}"
+
+
+def person_names(fact: Fact) -> dict[str, str]:
+    """By address; ``fact`` gives any fact of the subject."""
+    people = fact("people")
+    gone = set(people.filter(~people["active"].fill_null(value=True)).get_column("email"))
+    return {email: f"{name} (has left)" if email in gone else name for _, email, name in fact("names").iter_rows()}

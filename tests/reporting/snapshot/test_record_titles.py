@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from engine.facts.memory import FactCache
-from engine.reporting.snapshot.record_titles import record_titles
+from engine.reporting.snapshot.record_titles import person_names, record_titles
+from tests.factories import rows
 
 FRAMES = {
     "event_ids_rows": pl.DataFrame({"event_id": ["AE-1", "AE-2"], "action": ["log.review.completed", "mfa.enforced"]}),
@@ -24,3 +25,22 @@ FRAMES = {
 )
 def test_titles_come_from_what_a_report_looks_at(facts, titles):
     assert record_titles(facts, FRAMES.__getitem__, FactCache(8)) == titles
+
+
+def test_of_who_has_left_their_name_says_so():
+    facts = {
+        "people": rows(
+            "people",
+            {"email": "ann@acme.example", "active": True},
+            {"email": "bob@acme.example", "active": False},
+            {"email": "cy@acme.example", "active": None},
+        ),
+        "names": rows(
+            "names", *({"email": f"{name}@acme.example", "name": name.capitalize()} for name in ("ann", "bob", "cy"))
+        ),
+    }
+    assert person_names(facts.__getitem__) == {
+        "ann@acme.example": "Ann",
+        "bob@acme.example": "Bob (has left)",
+        "cy@acme.example": "Cy",
+    }
