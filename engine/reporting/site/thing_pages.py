@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from markupsafe import Markup, escape
 
 from engine.model.columns import COLUMNS
+from engine.model.documents.tones import Tone
 from engine.model.entities import EntityKind
 from engine.render import words
 from engine.render.html.heads import card_labels
@@ -22,16 +24,27 @@ from engine.reporting.site.things import LISTS, Thing, list_file
 from engine.reporting.snapshot.subject import Subject
 
 MOST_ROWS: Mapping[EntityKind, int] = {"owner": 10, "framework": 10, "service": 25}
+MOST_LINES, MOST_HAPPENINGS = 6, 12  # of a record and of a history before the disclosures
+# the lines of a record that a reader looks for first, as far as they are known; then the others as they come
+FIRST_LINES: Mapping[EntityKind, tuple[str, ...]] = {
+    "vendor": ("tier", "review", "next_review_on", "assurance", "inherited_gaps", "owner", "residual"),
+    "service": ("level", "open_incidents", "objective_pct", "criticality", "owner", "environment"),
+    "request": ("status", "priority", "due_on", "days_left", "owner", "requester"),
+    "incident": ("severity", "status", "owner", "service_id", "opened_at", "minutes_to_resolve", "on_call"),
+}
+HEADINGS = {"service_id": "Service"}  # which the page calls by name
+COUNTS = ("inherited_gaps", "open_incidents", "open_findings")  # of what waits for somebody
 USUAL_ROWS = 100  # of one table; of more the report itself is the page
 VISIBLE_ROWS, PRINTED_ROWS = 10, 60  # of one table and of all tables before the disclosures
 
 
 @dataclass(frozen=True)
 class RecordLine:
-    """A line of a thing's own record: a heading, and the value as HTML."""
+    """A line of a thing's own record: a heading, the value as HTML, and what is to be thought of it."""
 
     heading: str
     value: Markup
+    tone: Tone | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,9 @@ class ThingPages:
             thing=thing,
             portrait=self._portraits.get((thing.kind, thing.key), Portrait("")),
             known=self._record(thing),
+            most_lines=MOST_LINES,
             happenings=[(happening, self._person(happening.who)) for happening in thing.history],
+            most_happenings=MOST_HAPPENINGS,
             parts=parts,
             labels=card_labels(sheet.head for part in parts for sheet, _ in part.tables),
             around=around,
@@ -94,8 +109,10 @@ class ThingPages:
 
     def _record(self, thing: Thing) -> list[RecordLine]:
         record = {name: value for name, value in thing.record.items() if _is_worth_a_line(thing, name, value)}
-        plain = plain_value(record, thing.kind)
-        headings = {name: COLUMNS[name].label if name in COLUMNS else words.label(name) for name in plain}
+        plain = plain_value(_first_lines_first(thing.kind, record), thing.kind)
+        headings = {
+            name: HEADINGS.get(name) or COLUMNS[name].label if name in COLUMNS else words.label(name) for name in plain
+        }
         values = {name: self._value(name, value) for name, value in plain.items()}
         if "framework" in plain:
             framework = str(plain["framework"])
@@ -107,13 +124,14 @@ class ThingPages:
                 values["control_id"] = self._link(
                     "control", key, self._links.title("control", key), values["control_id"]
                 )
-        return [
-            RecordLine(heading, value)
-            for heading, value in dict.fromkeys((headings[name], values[name]) for name in plain)
-        ]
+        if plain.get("service_id"):
+            key = str(plain["service_id"])
+            values["service_id"] = self._link("service", key, self._links.name("service", key, key))
+        lines = [RecordLine(headings[name], values[name], _tone(name, plain[name])) for name in plain]
+        return list(dict.fromkeys(lines))
 
     def _value(self, name: str, value: object) -> Markup:
-        if name in ("owner", "accountable", "requester", "backup") and value:
+        if name in ("owner", "accountable", "requester", "backup", "acknowledged_by") and value:
             people = value if isinstance(value, list) else [value]
             return Markup("; ").join(self._person(str(person)) for person in people)
         if isinstance(value, str) and (title := record_name(value, self._links.records)):
@@ -136,6 +154,19 @@ class ThingPages:
         href = self._links.href("owner", address)
         name = self._links.name("owner", address, address)
         return Markup('<a href="{}">{}</a>').format(href, name) if href else escape(name)
+
+
+def _first_lines_first(kind: EntityKind, record: Mapping[str, Any]) -> dict[str, Any]:
+    first = [name for name in FIRST_LINES.get(kind, ()) if name in record]
+    return {name: record[name] for name in dict.fromkeys((*first, *record))}
+
+
+def _tone(name: str, value: object) -> Tone | None:
+    """A judgement: of a state its own, of a count of what waits whether there is any; none of anything else."""
+    if name in COUNTS:
+        return "watch" if value else "good"
+    tone = words.tone(value, name)
+    return tone if tone in ("good", "watch", "bad") else None
 
 
 def _is_worth_a_line(thing: Thing, name: str, value: object) -> bool:
