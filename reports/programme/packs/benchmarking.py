@@ -30,8 +30,13 @@ COHORT = Parameter(
     "size of the reference programmes: auto takes that of the organization, all where its headcount is not known",
     choices=("auto", *SIZES, ALL),
 )
-SHOWN = ("name", "strict_pct", "median_pct", "gap_controls")
-LABELS = {"name": "Framework", "reason": "Why not"}
+SHOWN = ("name", "strict_pct", "median_pct", "gap_controls", "control_id", "title", "owner", "due_on")
+# what a page leads with
+FOREMOST = (
+    *("benchmark_below_median", "benchmark_at_or_above_median", "benchmark_without_percentile"),
+    *("benchmark_programmes", "benchmark_cohort", "benchmark_dated_on"),
+)
+LABELS = {"name": "Framework", "reason": "Why not", "control_id": "Close first", "due_on": "Planned for"}
 DEFINITIONS = {
     "Reference cohort": "Model programmes, not organizations: each says how much of the controls of every weight is "
     "effective, and is applied to the controls of the framework. It is a yardstick for planning and says nothing about "
@@ -56,7 +61,12 @@ def build(
     ask: Ask,
 ) -> Document:
     in_scope, sector = frameworks_in_scope(organization, ask)["framework"].to_list(), figures["organization_sector"]
-    cohort, table = figures.rows(cohort_members), figures.rows(cohort_comparison)
+    cohort = figures.rows(cohort_members)
+    table = (
+        figures.rows(cohort_comparison)
+        .join(_first_gaps(gaps), on="framework", how="left", maintain_order="left")
+        .sort("gap_controls", descending=True, nulls_last=True, maintain_order=True)
+    )
     ranked = table.filter(pl.col("percentile").is_not_null())
     guessed = bool(figures.rows(cohort_choice)["guessed"][0])
     return Document(
@@ -66,7 +76,7 @@ def build(
             Table(
                 "frameworks",
                 "Frameworks, those that lack most controls to the median first",
-                with_first(table, *SHOWN).sort("gap_controls", descending=True, nulls_last=True, maintain_order=True),
+                with_first(table, *SHOWN),
                 note=provenance_of(cohort),
                 labels=LABELS,
                 hidden=tuple(name for name in table.columns if name not in SHOWN),
@@ -90,8 +100,16 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(ranked),
         definitions=DEFINITIONS,
+        foremost=FOREMOST if table.height else (),
         warnings=[*packs.thin(readiness, ask), *_warnings(guessed, table)],
     )
+
+
+def _first_gaps(gaps: pl.DataFrame) -> pl.DataFrame:
+    """Of each framework the gap that is most worth closing (F14)."""
+    order = gaps.sort("framework", "priority", "gap_id", descending=[False, True, False], nulls_last=True)
+    first = order.unique("framework", keep="first", maintain_order=True)
+    return first.select("framework", "control_id", "title", "owner", "due_on")
 
 
 def _opening(table: pl.DataFrame, ranked: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:

@@ -24,7 +24,13 @@ from reports.shared.wording import count, hours, percent, with_whom
 SCENARIOS = ("hipaa-security-nprm", "fedramp-vdr-ver", "nist-800-171-r3", "iso-27001-amd-1", "pci-dss-future-dated")
 SCENARIO = Parameter("scenario", ALL, "one scenario alone, or all", choices=(ALL, *SCENARIOS))
 CHECKED_DAYS = 90  # a status that was looked up earlier may have changed
-SHOWN = ("title", "effective_on", "new_gap", "effort_hours")
+SHOWN = ("title", "status", "effective_on", "new_gap", "effort_hours")
+SOON_DAYS = 28  # before a change takes effect, from which on its days are counted and not its weeks
+# what a page leads with
+FOREMOST = (
+    *("regulatory_next_on", "regulatory_new_gaps", "regulatory_effort_hours", "regulatory_existing_gaps"),
+    *("regulatory_satisfied", "regulatory_scenarios_in_scope"),
+)
 DEFINITIONS = {
     "After": "Readiness with all changes of the scenario in force and today's evidence: nothing is assumed to be done "
     "until then.",
@@ -55,7 +61,7 @@ def build(
                 "Scenarios, the next to take effect first",
                 table.select(
                     *SHOWN,
-                    *("scenario", "authority", "framework", packs.pack_name(ask).alias("framework_name"), "status"),
+                    *("scenario", "authority", "framework", packs.pack_name(ask).alias("framework_name")),
                     *("in_scope", "in_force", "weeks_to_effective", "requirements"),
                     *(name for name in STANDINGS if name not in SHOWN),
                     *("hours_a_week", "strict_now", "strict_after", "strict_delta"),
@@ -64,7 +70,7 @@ def build(
                 note="The FedRAMP POA&M is a list of weaknesses without controls of its own: it has no readiness.",
                 state=("status",),
                 hidden=(
-                    *("scenario", "authority", "framework", "framework_name", "status", "in_scope", "in_force"),
+                    *("scenario", "authority", "framework", "framework_name", "in_scope", "in_force"),
                     *("weeks_to_effective", "requirements", *(name for name in STANDINGS if name not in SHOWN)),
                     *("hours_a_week", "strict_now", "strict_after", "strict_delta", "weighted_delta"),
                     *("weighted_now", "weighted_after"),
@@ -90,6 +96,7 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(ours),
         definitions=DEFINITIONS,
+        foremost=FOREMOST if ours.height else (),
         warnings=[*packs.thin(readiness, ask), *_warnings(listed, table, ask)],
     )
 
@@ -129,10 +136,17 @@ def _opening(ours: pl.DataFrame, touched: pl.DataFrame, listed: pl.DataFrame, fi
     coming = ours.filter(pl.col("weeks_to_effective") > 0, pl.col("new_gap") > 0)
     if coming.height:
         first = coming.row(0, named=True)
+        left, day = (first["effective_on"] - ask.as_of).days, spelled_day(first["effective_on"])
+        soon = left <= SOON_DAYS
+        when = count(left, "day") if soon else count(first["weeks_to_effective"], "week")
+        work = (
+            f"{hours(first['effort_hours'])} of work by {day}"
+            if soon
+            else f"{hours(first['hours_a_week'])} of work a week from now until {day}"
+        )
         return Opening(
-            f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}: {_missing(first)}.",
-            f"Plan {hours(first['hours_a_week'])} of work a week from now until {spelled_day(first['effective_on'])}"
-            f"{_lead(touched, first)}.{_timing(listed, first)}",
+            f"{first['title']} takes effect in {when}: {_missing(first)}.",
+            f"Plan {work}{_lead(touched, first)}.{_timing(listed, first)}",
         )
     worst = _worst(ours, "", ask).strip()
     if worst or not figures["regulatory_new_gaps"]:

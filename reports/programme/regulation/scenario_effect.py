@@ -202,7 +202,8 @@ def _effect(
 ) -> dict[str, Any]:
     given = ("scenario", "title", "authority", "framework", "status", "effective_on", "position")
     effective = scenario["effective_on"]
-    weeks = None if effective is None else math.ceil((effective - as_of).days / 7)
+    days = None if effective is None else (effective - as_of).days
+    weeks = None if days is None else math.ceil(days / 7)
     row = {
         **{name: scenario[name] for name in given},
         "in_scope": in_scope,
@@ -214,7 +215,7 @@ def _effect(
         return row
     effort = round(float(requirements.filter(pl.col("standing") == "new_gap")["effort_hours"].sum()), 1)
     row |= {word: requirements.filter(pl.col("standing") == word).height for word in STANDINGS}
-    row |= {"effort_hours": effort, "hours_a_week": round(effort / weeks, 1) if weeks and weeks > 0 else None}
+    row |= {"effort_hours": effort, "hours_a_week": round(7 * effort / max(days, 7), 1) if days and days > 0 else None}
     if now is None or now["weighted_pct"] is None:
         return row
     strict, weighted = readiness_after(requirements, controls)

@@ -165,3 +165,17 @@ def test_nothing_in_scope_is_said():
     )
     assert held.coverage == Coverage(0, 0)
     assert held.charts == []
+
+
+def test_each_framework_names_the_gap_to_close_first_with_its_owner():
+    gap = {"framework": "soc2", "owner": "ann@acme.example", "due_on": date(2026, 12, 1)}
+    gaps = [
+        {**gap, "gap_id": "soc2:CC1.1", "control_id": "CC1.1", "title": "One", "priority": 1.0},
+        {**gap, "gap_id": "soc2:CC6.1", "control_id": "CC6.1", "title": "Six", "priority": 9.0},
+    ]
+    held = factories.document(REPORT, ask(cohort="auto"), **frames(), gaps=rows("gaps", *gaps))
+    assert one(held, "control_id", "title", "owner", "due_on") == (
+        *("CC6.1", "Six", "ann@acme.example"),
+        date(2026, 12, 1),
+    )
+    assert one(document(), "control_id") is None

@@ -68,12 +68,12 @@ def effect(held, *names):
 
 def test_a_new_requirement_that_nothing_answers_is_a_gap_with_its_effort():
     held = document([new()], [state("a"), state("b", "partial")])
-    assert effect(held, "new_gap", "effort_hours", "weeks_to_effective", "hours_a_week") == (1, 6.0, 3, 2.0)
+    assert effect(held, "new_gap", "effort_hours", "weeks_to_effective", "hours_a_week") == (1, 6.0, 3, 2.5)
     assert effect(held, "strict_now", "strict_after", "strict_delta") == (50.0, 33.3, -16.7)
     assert effect(held, "weighted_now", "weighted_after", "weighted_delta") == (75.0, 50.0, -25.0)
     assert lead(held) == (
-        "The law takes effect in 3 weeks: 1 of 1 requirement is a new gap.",
-        "Plan 2 hours of work a week from now until 7 Dec 2026, first on new NEW (nobody owns it, so name an owner first).",
+        "The law takes effect in 17 days: 1 of 1 requirement is a new gap.",
+        "Plan 6 hours of work by 7 Dec 2026, first on new NEW (nobody owns it, so name an owner first).",
     )
 
 
@@ -224,3 +224,14 @@ def test_a_scenario_out_of_scope_is_listed_without_figures():
 
 def test_the_parameter_names_every_scenario_that_ships():
     assert shipped().scenarios["scenario"].to_list() == list(SCENARIOS)
+
+
+def test_hours_a_week_add_up_to_the_effort_on_the_day_and_are_said_of_distant_changes_alone():
+    distant = {**LAW, "effective_on": date(2027, 1, 29)}  # seventy days ahead
+    held = document([new()], scenario=distant)
+    assert effect(held, "weeks_to_effective", "hours_a_week") == (10, 0.6)
+    assert lead(held)[0].startswith("The law takes effect in 10 weeks: ")
+    assert lead(held)[1].startswith("Plan 0.5 hours of work a week from now until 29 Jan 2027")
+    tomorrow = document([new()], scenario={**LAW, "effective_on": date(2026, 11, 21)})
+    assert effect(tomorrow, "hours_a_week") == 6.0
+    assert lead(tomorrow)[0].startswith("The law takes effect in 1 day: ")
