@@ -92,7 +92,7 @@ def build(
                 "that are not assessed are headings and neighbouring provisions.",
                 labels={
                     "requirements": "Entries",
-                    "assessable": "Assessed",
+                    "assessable_entries": "Assessed",
                     "pairs": "Mappings",
                     "full_pairs": "Full mappings",
                 },
@@ -114,7 +114,7 @@ def _catalogue(entries: pl.DataFrame, crosswalk: pl.DataFrame, scope: list[str],
     )
     return (
         entries.group_by("framework")
-        .agg(requirements=pl.len().cast(pl.Int64), assessable=pl.col("assessable").sum().cast(pl.Int64))
+        .agg(requirements=pl.len().cast(pl.Int64), assessable_entries=pl.col("assessable").sum().cast(pl.Int64))
         .join(mapped, on="framework", how="left")
         .with_columns(
             pl.col("pairs", "full_pairs").fill_null(0),
@@ -122,7 +122,7 @@ def _catalogue(entries: pl.DataFrame, crosswalk: pl.DataFrame, scope: list[str],
             in_scope=pl.col("framework").is_in(scope),
         )
         .sort(~pl.col("in_scope"), "pairs", "framework_name", "framework")
-        .select("framework", "framework_name", "in_scope", "requirements", "assessable", "pairs", "full_pairs")
+        .select("framework", "framework_name", "in_scope", "requirements", "assessable_entries", "pairs", "full_pairs")
     )
 
 

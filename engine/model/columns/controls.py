@@ -10,6 +10,7 @@ CONTROLS: Mapping[str, Column] = {
         "Applicable", "", "Whether the control applies to the organization; in totals, how many do.", cells="flag"
     ),
     "assessable": Column("Assessable", "flag", "Whether the entry is assessed itself, rather than being a heading."),
+    "assessable_entries": Column("Assessable", "count", "Entries that are assessed themselves, headings left out."),
     "best_relation": Column("Best relation", "word", "Relation of the strongest pair that leads to the requirement."),
     "best_strength": Column(
         "Strength", "number", "Strength of the strongest pair that leads to the requirement, 0 to 1."

@@ -135,7 +135,7 @@ def _read(snapshots: Snapshots, org_ids: Sequence[str], now: datetime, view: Vie
 
 def _facts_by_period(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
     """The facts that reports take, and titles, by the period that each is asked over unless somebody says otherwise."""
-    found: dict[int, set[str]] = {DEFAULT_PERIOD_DAYS: {"names", "own_frameworks", "own_frameworks_rows"}}
+    found: dict[int, set[str]] = {DEFAULT_PERIOD_DAYS: {"names", "people", "own_frameworks", "own_frameworks_rows"}}
     for report in catalogue.values():
         period = report.period_days({}) if report.has_period else DEFAULT_PERIOD_DAYS
         found.setdefault(period, set()).update(map(report.source_of, report.facts))
