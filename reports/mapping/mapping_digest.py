@@ -25,7 +25,7 @@ LABELS = {
     "recipient": "Owner",
     "impact": "What changed",
 }
-TONES: dict[str, Tone] = {"full": "main", "in part": "third"}
+TONES: dict[str, Tone] = {"full": "good", "in part": "third"}
 # what a page leads with once there is something to compare with
 FOREMOST = (
     *("controls_touched", "lost_last_full_edge", "requirements_added", "requirements_removed", "edges_changed"),

@@ -20,7 +20,7 @@ _URGENT = re.compile(
     r"overdue|_passed$|expired|breache[sd]|missed|_critical|_items_late$|without_(?:authority|response)$"
     r"|_hash_mismatch$|_not_whole$"
 )
-ECHOED = ("horizon_weeks", "trend_weeks")  # say what was asked
+ECHOED = ("horizon_weeks", "trend_weeks", "template", "sheet")  # say what was asked
 WEEK = "_week_change"  # ends the name of what moved since the same day of the week before
 THEN = "scenario_"  # what a figure would be, beside what it is
 
@@ -86,12 +86,15 @@ def key_figures(document: Document) -> KeyFigures:
 
 def _figure(document: Document, name: str, content: object, change: str) -> KeyFigure:
     better = document.better.get(name, "neither")
+    tone = _tone(name, document.summary[name], better, document.units.get(name, ""))
+    if tone == "good" and document.coverage is not None and not document.coverage.total:
+        tone = None  # nothing was in scope, so that nothing is missing is no merit
     moved = document.summary.get(change)
     return KeyFigure(
         name,
         _title(document, name),
         content,
-        _tone(name, document.summary[name], better, document.units.get(name, "")),
+        tone,
         _change_text(moved, document.units.get(change) or "points", change) if isinstance(moved, int | float) else "",
         _movement(moved, better) if isinstance(moved, int | float) else None,
     )

@@ -98,7 +98,7 @@ def build(
             ),
         ),
         coverage=_coverage(rows),
-        charts=_charts(trend),
+        charts=_charts(trend, causes(tests)),
         definitions=DEFINITIONS,
         foremost=FOREMOST if bare.height else (),
         warnings=_warnings(rows, frame, records.since(known_since, FRAMEWORK), ask),
@@ -182,12 +182,16 @@ def _months_on_record(trend: pl.DataFrame, known: date | None) -> pl.DataFrame:
     return trend if known is None else trend.filter(pl.col("month") >= known.strftime("%Y-%m"))
 
 
-def _charts(trend: pl.DataFrame) -> list[Chart]:
+def _charts(trend: pl.DataFrame, found: pl.DataFrame) -> list[Chart]:
+    """The months, where there are some to compare and they differ; else what deviations come from."""
     frame = trend.drop_nulls("operated_pct").select("month", "operated_pct")
-    if frame.is_empty() or frame["operated_pct"].min() == 100:  # a line at the top tells nothing
+    if frame.height > 1 and frame["operated_pct"].min() != 100:  # a line at the top tells nothing
+        alt = "Share of the criteria due at least monthly with evidence of operation, month by month."
+        return [Chart("lines", "Criteria that operated, by month", frame, "month", "operated_pct", alt, percent=True)]
+    if found.is_empty():
         return []
-    alt = "Share of the criteria due at least monthly with evidence of operation, month by month."
-    return [Chart("lines", "Criteria that operated, by month", frame, "month", "operated_pct", alt, percent=True)]
+    bars = found.select("cause", "tests")
+    return [Chart("bars", "Deviations by cause", bars, "cause", "tests", "Tests with deviations by their cause.")]
 
 
 REPORT = Report(

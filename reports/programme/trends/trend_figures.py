@@ -266,7 +266,7 @@ WEEKS = (
     ),
     Figure(
         "snapshot_strict_mean_pct",
-        "Strict readiness recorded last, mean of frameworks",
+        "Strict readiness last, mean of frameworks",
         "percent",
         "more",
         "Mean over the frameworks, each counting the same, of strict readiness in the last week with a snapshot.",
@@ -276,7 +276,7 @@ WEEKS = (
     ),
     Figure(
         "snapshot_weighted_mean_pct",
-        "Weighted readiness recorded last, mean of frameworks",
+        "Weighted readiness last, mean of frameworks",
         "percent",
         "more",
         "Mean over the frameworks, each counting the same, of weighted readiness in the last week with a snapshot.",
@@ -298,7 +298,7 @@ WEEKS = (
     ),
     Figure(
         "snapshot_fresh_mean_pct",
-        "Fresh evidence recorded last, mean of frameworks",
+        "Fresh evidence last, mean of frameworks",
         "percent",
         "more",
         "Mean over the frameworks, each counting the same, of the share of fresh evidence in the last week with a "

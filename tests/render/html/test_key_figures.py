@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.documents.document import Alarm, Chart, Document
+from engine.model.documents.document import Alarm, Chart, Coverage, Document
 from engine.render.html.html import render
 from engine.render.html.key_figures import FigurePair, key_figures
 from engine.render.text.json import render as render_json
@@ -153,3 +153,12 @@ def test_a_change_in_a_week_says_so_and_stands_before_that_of_a_longer_time():
     figures = key_figures(Document("", summary=summary, units=units, better={"open": "less"}))
     shown = {figure.name: figure.change for figure in (*figures.first, *figures.rest)}
     assert shown == {"open": "+2 in a week", "open_change": "", "ready_pct": ""}
+
+
+def test_nothing_is_good_where_nothing_was_in_scope():
+    summary, better = {"measures_missing": 0}, {"measures_missing": "less"}
+    tones = [
+        key_figures(Document("", summary=summary, better=better, coverage=coverage)).first[0].tone
+        for coverage in (Coverage(0, 0), Coverage(3, 3), None)
+    ]
+    assert tones == [None, "good", "good"]

@@ -40,15 +40,17 @@ def breadth(text: str) -> float:
 
 
 def scale(extent: tuple[float, float], start: float, end: float, *, percent: bool) -> Scale:
-    """A scale that holds zero and the extent, percentages at least up to a hundred."""
-    low, high = min(0.0, extent[0]), max(0.0, extent[1])
+    """A scale that holds zero and the extent, percentages at least up to a hundred; whole numbers have whole ticks."""
+    low, high = float(min(0.0, extent[0])), float(max(0.0, extent[1]))
     if percent:
         high = max(high, 100.0)
     if high - low < 1e-9:
         low, high = 0.0, 1.0
     rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999)
+    steps = [power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999]
+    whole = low.is_integer() and high.is_integer()
+    step = next((one for one in steps if one.is_integer() or not whole), 1.0)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = tuple(float(f"{index * step:.12g}") for index in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks)

@@ -9,7 +9,7 @@ from engine.model.documents.document import Chart, ChartMark
 from engine.render import TEMPLATES
 from engine.render.html.charts.charts import MARK_HEIGHT, svg
 from engine.render.html.charts.marks import marks
-from engine.render.html.charts.strokes import breadth
+from engine.render.html.charts.strokes import breadth, scale
 from tests.render.editions import STATES, TREND
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -179,3 +179,10 @@ def test_marks_stand_at_their_places_and_stretches_lie_behind_the_lines():
     assert drawn.index(f"{NAMESPACE}rect") < drawn.index(f"{NAMESPACE}line")
     words = [float(one.get("y")) for one in picture.iter(f"{NAMESPACE}text") if one.text in ("the day", "lapsed")]
     assert words[0] + MARK_HEIGHT == words[1] < float(ground.get("y")), "words stand above the plot, a row for each"
+
+
+@pytest.mark.parametrize(
+    ("highest", "ticks"), [(1.0, (0, 1)), (2.0, (0, 1, 2)), (12.0, (0, 5, 10, 15)), (1.5, (0, 0.5, 1, 1.5))]
+)
+def test_whole_numbers_have_whole_ticks(highest, ticks):
+    assert scale((0.0, highest), 0, 100, percent=False).ticks == ticks

@@ -284,3 +284,8 @@ def test_out_of_scope_is_said():
     )
     assert all(table.frame.is_empty() for table in document.tables)
     assert document.charts == []
+
+
+def test_without_months_to_compare_the_picture_is_of_causes():
+    (chart,) = period(only=[CRITERION], test_windows=[FAILED]).charts
+    assert (chart.title, chart.frame["tests"].to_list()) == ("Deviations by cause", [1])
