@@ -7,7 +7,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
-from reports.capacity import moves, shortfall
+from reports.capacity import moves, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger, setup
 from reports.shared.wording import count, hours
@@ -81,7 +81,7 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
     short, span = figures["weeks_short"], count(figures["horizon_weeks"], "week")
     if not short:
         return Opening(f"Nobody has more work than hours in the next {span}: nothing needs to move.")
-    over = f"{short} of the next {span} {'is' if short == 1 else 'are'} short of hours"
+    over = f"{short} of the next {span} {'is' if short == 1 else 'are'} short of hours{_most_short(figures)}"
     if suggestions.is_empty():
         return Opening(f"{over}, and no flexible duty can be handed over or pulled forward.", "Bring in hours.")
     first = suggestions.row(0, named=True)
@@ -95,6 +95,16 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
     moves = f"{count(figures['moves_suggested'], 'move')} would shift {hours(figures['moves_hours'])}{rest}"
     due = f", due {spelled_day(first['due_on'])}" if first["due_on"] else ""
     return Opening(f"{over}; {moves}.", f"Start in {first['week']}: {step}{due}.")
+
+
+def _most_short(figures: Figures) -> str:
+    """Who lacks most hours in one week, and in which; empty where only work of nobody is too much."""
+    lacking = figures.rows(workload.in_horizon).filter(pl.col("owner").is_not_null(), pl.col("shortfall_hours") > 0)
+    if lacking.is_empty():
+        return ""
+    worst = lacking.sort("shortfall_hours", "week_start_on", "owner", descending=[True, False, False])
+    owner, week = worst.select("owner", "week").row(0)
+    return f", most for {owner} in {week}"
 
 
 def _charts(weeks: pl.DataFrame) -> list[Chart]:
