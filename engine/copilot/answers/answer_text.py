@@ -138,10 +138,13 @@ def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFram
     """The rows in the order asked for, else the most urgent first, the newest first, the largest first."""
     order, entity = plan.order, plan.entity
     if order is not None and plan.intent != "group":
+        if order.column == entity.due and not order.down and entity.done is not None:
+            rows = rows.filter(pl.col(entity.done).is_null())  # what is done is no more the next
         if order.column == entity.due and not order.down:
             ahead = rows.filter(pl.col(order.column) >= library.today)
             one = plan.lookup or any(each.dimension == "choice:title" for each in plan.constraints)
-            late = ahead.is_empty() and one  # the next review of what is late is the one that was missed
+            # what is due first may be late; the next review of what is late is the one that was missed
+            late = order.words.endswith("first") or (ahead.is_empty() and one)
             rows = rows if late else ahead
             if "status" in rows.columns and entity.name == "meeting":
                 rows = rows.filter(pl.col("status") != "cancelled")

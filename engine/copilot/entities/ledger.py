@@ -325,6 +325,7 @@ BUNDLE = Entity(
     dates={"sealed_on": ("sealed", "seal", "created", "made", "built", "new")},
     people={"created_by": ("created", "made", "sealed", "built", *OWNER)},
     attributes={"size_bytes": ("size", "big", "large"), "requested_window": ("window",)},
+    size="size_bytes",
     fillers=("evidence",),
 )
 

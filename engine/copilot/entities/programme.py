@@ -412,6 +412,7 @@ TEST = Entity(
         "window_close_on": ("due", "close", "closes", "scheduled", "planned", "missed", "overdue"),
     },
     due="window_close_on",
+    done="performed_on",
     people={"owner": OWNER, "performer": ("performer", "performed", "ran", "did")},
     links={"framework": "framework"},
     attributes={

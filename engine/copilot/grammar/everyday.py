@@ -189,6 +189,44 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
             lambda match: f"not {match[1].removesuffix('e')}ed",
         ),
         (r"\blongest ago\b", "oldest"),
+        (r"\bfurthest (?:away )?from (?:being |getting )?(?:ready|done|compliant|certifiable|there)\b", "least ready"),
+        (r"^who (?:else )?(?:among|of|in|on) (?:our|the|my) (?:people|team|colleagues|staff|crew)\b", "who"),
+        (r"\b(?:compliance|working|spare) hours\b", "hours"),
+        (
+            r"^who has (?:the )?most (?:free |available )?hours(?: available| free| left)?\b",
+            "who has the most available hours",
+        ),
+        (
+            r"^how many (?P<what>\w+) did (?P<who>\w+) (?P<did>decide|approve|reject|close|place|complete)\b",
+            lambda match: f"how many {match['what']} were {match['did'].removesuffix('e')}ed by {match['who']}",
+        ),
+        (r"\bis ([\w.@-]+(?: \w+)?) chairing\b", r"does \1 chair"),
+        (r"^how did (?P<what>.+?) (?:end(?: up)?|turn out|go|finish)(?=\s*[?.!]*$)", r"outcome of \g<what>"),
+        (r"\bthe scope of the ([\w-]+) system\b", r"the \1 system"),
+        (
+            r"\bcontrols (?:that |which )?(?:have )?(?:turn(?:ed)?|became|become|went|go|got)"
+            r" (?P<to>effective|partial|stale|ineffective)(?= (?:this|last|in|since|on|during|today|yesterday)\b)",
+            r"control changes to \g<to>",
+        ),
+        (
+            r"\b(?:declared|marked|set|flagged|ruled|considered|classed) (?:as )?"
+            r"(not applicable|inapplicable|out of scope)\b",
+            r"\1",
+        ),
+        (
+            r"\b(?:have |has )?(?:burn(?:t|ed)?|used|spent|consumed|eaten)(?: up)? (?P<sign>more|less) than "
+            r"(?P<n>half|\d+ ?%)(?: of)? (?:their|it is|the) error budget\b",
+            lambda match: (
+                f"used {'above' if match['sign'] == 'more' else 'below'} "
+                f"{'50' if match['n'] == 'half' else match['n'].rstrip(' %')} %"
+            ),
+        ),
+        (
+            r"^when (?:is|are) (\w+) (?:off|away|on holiday|on leave|out of (?:the )?office)(?=\s*[?.!]*$)",
+            r"when is the absence of \1",
+        ),
+        (r"\bscope review\b", "review"),
+        (r"\brn\b", "right now"),
         (r"^what is ([\w.@-]+(?: \w+)?) (?:working on|busy with)\b", r"pending duties of \1"),
         (r"\bwho has (?:too|far too|way too) much (?:on (?:their|his|her) plate|to do)\b", "who is overloaded"),
         (r"\b(?:needs?|wants?|requires?|waits? for|waiting for) my (?:signature|sign-?off)\b", "do i have to sign"),

@@ -89,7 +89,8 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     if over is not None:
         left = tuple(word for word in query.unknown if word != over.partition(":")[0])
         return replace(query, intent="group", group=over, unknown=left)
-    by = _group(reading, frame, query.intent)
+    sized = query.order is not None and query.order.words in ("most", "fewest", "least")
+    by = None if sized else _group(reading, frame, query.intent)
     ranked = any((one := piece.sense("order")) and one.column == "size" for piece in reading.pieces)
     if by is not None and frame.schema[by].is_numeric() and (ranked or by != "criticality"):
         said = next((int(word) for word in asked.words if word.isdigit() and 0 < int(word) <= MOST_RANKED), MOST_RANKED)

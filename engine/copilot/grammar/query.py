@@ -211,7 +211,8 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
 
 def _most_of(reading: Reading, most: Piece, frame: pl.DataFrame) -> str | None:
     """The measure behind "the most" of one thing: "which one brings the most relief"."""
-    if not reading.asked.matches(r"\bwhich (?:one|of (?:them|these|those))\b"):
+    each_once = reading.entity.name == "week of a person" and bool(reading.asked.windows)
+    if not (each_once or reading.asked.matches(r"\bwhich (?:one|of (?:them|these|those))\b")):
         return None
     behind = next((piece for piece in reading.pieces if piece.at == most.end), None)
     sense = None if behind is None else behind.sense("measure")
