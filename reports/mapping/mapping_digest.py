@@ -25,7 +25,7 @@ LABELS = {
     "recipient": "Owner",
     "impact": "What changed",
 }
-TONES: dict[str, Tone] = {"full": "good", "in part": "third"}
+TONES: dict[str, Tone] = {"in full": "main", "in part": "third"}
 # what a page leads with once there is something to compare with
 FOREMOST = (
     *("controls_touched", "lost_last_full_edge", "requirements_added", "requirements_removed", "edges_changed"),
@@ -159,7 +159,7 @@ def _charts(table: pl.DataFrame) -> list[Chart]:
     if not mine["pairs"].sum():
         return []
     in_part = (pl.col("pairs") - pl.col("full_pairs")).alias("in part")
-    bars = mine.select("framework_name", pl.col("full_pairs").alias("full"), in_part)
+    bars = mine.select("framework_name", pl.col("full_pairs").alias("in full"), in_part)
     frame = bars.unpivot(index="framework_name", variable_name="covers", value_name="mappings")
     alt = "Mappings that lead from or to each framework in scope, in full or in part."
     title = "Mappings of the frameworks in scope"

@@ -264,7 +264,7 @@ def test_the_catalogue_says_what_is_assessed_and_what_shares_no_evidence():
     shown = table(held, "catalogue").select("framework", "requirements", "assessable_entries", "pairs", "full_pairs")
     assert shown.rows() == [("soc2", 2, 1, 2, 1), ("iso27001", 1, 1, 2, 1)]
     (chart,) = held.charts
-    assert chart.frame.rows() == [("SOC 2", "full", 1), ("SOC 2", "in part", 1)]
+    assert chart.frame.rows() == [("SOC 2", "in full", 1), ("SOC 2", "in part", 1)]
     assert held.warnings == []
     alone = report([ONE], seen=None, edges=[], status=[control("CC1.1")])
     assert (alone.charts, alone.warnings) == (
