@@ -34,6 +34,12 @@ _BACK = re.compile(
     r"\b(?:is|was|about|of|than|like|for) (?:that|this)\b",
     re.IGNORECASE,
 )
+# "for the call I need the systems …": what it is for says nothing of them
+_WISH = re.compile(
+    r"(?:for|before|in|during|ahead of) [^,.:;?]{3,60}?,? (?:i|we) (?:need|want|require|would like)"
+    r"(?: to (?:see|have))? (?=(?:all|every|the|those|any|a list)\b)",
+    re.IGNORECASE,
+)
 _OPENING = re.compile(r"^(?:is|was) (?:that|this|it) (?:so|true|right|correct),? (?:or|and) ", re.IGNORECASE)
 _SHORT = 5  # letters: a word of so few is near to many that say nothing
 _LEAST_TOLD, _LEAST_ASKED = 4, 3  # words
@@ -91,6 +97,8 @@ def _has_meaning(word: str) -> bool:
 
 def _without_preface(question: str, planner: Planner) -> str | None:
     """What is asked after somebody told why; None where nothing was told, or where the question is about that."""
+    if (wish := _WISH.match(question.strip())) is not None:
+        return f"show {question.strip()[wish.end() :]}"
     said = [part for part in re.split(_BREAK, question.strip()) if part]
     at = next((number for number, part in enumerate(said) if _ASKS.match(part)), None)
     if not at:

@@ -191,7 +191,11 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (r"\blongest ago\b", "oldest"),
         (r"\bfurthest (?:away )?from (?:being |getting )?(?:ready|done|compliant|certifiable|there)\b", "least ready"),
         (r"^who (?:else )?(?:among|of|in|on) (?:our|the|my) (?:people|team|colleagues|staff|crew)\b", "who"),
-        (r"\b(?:compliance|working|spare) hours\b", "hours"),
+        (r"\bcompliance hours\b", "hours"),
+        (
+            r"\bhow (?:long|many days) (?:do|must|should) we (?:keep|retain|store) (?:closed|old|resolved|past) ",
+            "how long do we keep ",
+        ),
         (
             r"^who has (?:the )?most (?:free |available )?hours(?: available| free| left)?\b",
             "who has the most available hours",

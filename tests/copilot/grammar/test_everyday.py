@@ -66,6 +66,7 @@ from engine.copilot.grammar.everyday import plain_speech
         ("services that burnt more than half of their error budget", "services that used above 50 %"),
         ("when is kenji off?", "when is the absence of kenji?"),
         ("who has the most hours next week", "who has the most available hours next week"),
+        ("runs blocked outside working hours", "runs blocked outside working hours"),
         ("flows left to encrypt", "flows not encrypted"),
         ("open incidents", "open incidents"),
         ("", ""),
