@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import MOST_WORDS, Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import moves, shortfall, workload
@@ -81,9 +81,11 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
     short, span = figures["weeks_short"], count(figures["horizon_weeks"], "week")
     if not short:
         return Opening(f"Nobody has more work than hours in the next {span}: nothing needs to move.")
-    over = f"{short} of the next {span} {'is' if short == 1 else 'are'} short of hours{_most_short(figures)}"
+    over = f"{short} of the next {span} {'is' if short == 1 else 'are'} short of hours"
+    who = _most_short(figures)
     if suggestions.is_empty():
-        return Opening(f"{over}, and no flexible duty can be handed over or pulled forward.", "Bring in hours.")
+        told = _sentence(over, who, ", and no flexible duty can be handed over or pulled forward.")
+        return Opening(told, "Bring in hours.")
     first = suggestions.row(0, named=True)
     step = (
         f"hand {first['title']} from {first['owner']} to {first['to_owner']}"
@@ -94,7 +96,12 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
     rest += " short" if figures["weeks_short_after_moves"] else ""
     moves = f"{count(figures['moves_suggested'], 'move')} would shift {hours(figures['moves_hours'])}{rest}"
     due = f", due {spelled_day(first['due_on'])}" if first["due_on"] else ""
-    return Opening(f"{over}; {moves}.", f"Start in {first['week']}: {step}{due}.")
+    return Opening(_sentence(over, who, f"; {moves}."), f"Start in {first['week']}: {step}{due}.")
+
+
+def _sentence(over: str, who: str, rest: str) -> str:
+    """The sentence with whoever lacks most, where a long name leaves room for the rest."""
+    return f"{over}{who}{rest}" if len(f"{over}{who}{rest}".split()) <= MOST_WORDS else f"{over}{rest}"
 
 
 def _most_short(figures: Figures) -> str:

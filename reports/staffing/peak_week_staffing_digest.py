@@ -6,7 +6,7 @@ import polars as pl
 
 from engine.model.days import quarters, spelled_day
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import Alarm, Chart, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import proposals, shortfall, workload
@@ -104,9 +104,9 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
     missing, relief = (hours(round(figures[name], 1)) for name in ("peak_shortfall_hours", "peak_relief_hours"))
     proposed = count(figures["staffing_proposals"], "proposal")
-    text = (
-        f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room, most "
-        f"{worst['busiest']} in {worst['week']}"
+    text = at_most(
+        f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room",
+        f", most {worst['busiest']} in {worst['week']}",
     )
     undecided = actions.filter(pl.col("status").is_in(UNDECIDED))
     if undecided.is_empty():
