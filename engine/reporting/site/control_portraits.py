@@ -112,6 +112,21 @@ def _kinds(row: FrameRow, horizon: FrameRow, signed: Sequence[FrameRow]) -> list
     return lines
 
 
+def _good_until(row: FrameRow, horizon: FrameRow) -> str:
+    """Until when a control stays effective if nothing is done: what does not renew itself ends first."""
+    ends = [
+        (until, kind)
+        for kind in KINDS
+        if kind in row["kinds_required"]
+        and (until := horizon.get(f"{kind}_until"))
+        and not horizon.get(f"{kind}_recurs")
+    ]
+    if ends:
+        day, kind = min(ends)
+        return f", good until {spelled_day(day)}, when its {words.spell(kind)} lapses"
+    return f", good until {spelled_day(row['next_due_on'])}" if row["next_due_on"] else ""
+
+
 def _by_control(frame: pl.DataFrame) -> dict[tuple[str, str], list[FrameRow]]:
     control: dict[tuple[str, str], list[FrameRow]] = defaultdict(list)
     for row in frame.iter_rows(named=True):
@@ -143,8 +158,7 @@ def _standing(
     last = f"the last evidence is of {spelled_day(row['last_evidence_on'])}" if row["last_evidence_on"] else ""
     match row["state"]:
         case "effective":
-            until = f", good until {spelled_day(row['next_due_on'])}" if row["next_due_on"] else ""
-            return f"Effective{since}: {last or 'all that it needs is there'}{until}."
+            return f"Effective{since}: {last or 'all that it needs is there'}{_good_until(row, horizon)}."
         case "stale":
             lapsed = [
                 f"its {words.spell(kind)}{'' if kind == _SIGNATURE else ' evidence'} {_end_of(kind, horizon, signed)}"

@@ -129,7 +129,13 @@ def answer(
     figure = words.value(name, words.figures(document)[name]) if name else ""
     title = document.titles.get(name) or words.label(name) if name else ""
     found = Answer(
-        question.title, report_page.file, document.headline, figure, title, sparkline(numbers, question.title), by_name
+        question.title,
+        report_page.file,
+        report_page.edition.readable(document.headline),
+        figure,
+        title,
+        sparkline(numbers, question.title),
+        by_name,
     )
     if not question.is_of_plans:
         return found
@@ -155,4 +161,5 @@ def entry(report: Report, report_page: ReportPage, files: Mapping[str, str]) -> 
     figures = words.figures(document)
     name = next((name for name, value in document.summary.items() if isinstance(value, int | float)), "")
     title = document.titles.get(name) or words.label(name) if name else ""
-    return Entry(report, document.headline, words.value(name, figures[name]) if name else "", title, files)
+    told = report_page.edition.readable(document.headline)
+    return Entry(report, told, words.value(name, figures[name]) if name else "", title, files)

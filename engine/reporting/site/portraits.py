@@ -49,7 +49,7 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     for owner, rows in duties.items():
         late = [row for row in rows if row["due_on"] < today and not row["paused"]]
         week = [row for row in rows if today <= row["due_on"] < today + _WEEK]
-        later = [row for row in rows if today + _WEEK <= row["due_on"] < today + _MONTH]
+        later = [row for row in rows if today + _WEEK <= row["due_on"] <= today + _MONTH]
         gone = left.get(owner)
         sentence = _handover(owner, rows, gone) if gone is not None else _workload(late, week, later)
         parts = [

@@ -133,7 +133,7 @@ def feed_opening(figures: Figures) -> Opening:
     held, pending = count(figures["calendar_entries"], "entry", "entries"), figures["obligations_pending"]
     done = figures["calendar_entries"] - pending
     return Opening(
-        f"The feed holds {held}: {pending:,} pending, {done:,} finished or cancelled in the last {LISTED_DAYS} days.",
+        f"The feed holds {held}: {pending:,} pending, {done:,} finished or cancelled, of the last {LISTED_DAYS} days.",
         f"Subscribe your calendar program to {FEED}: each duty is an entry, with an alarm until it is done. "
         "What to do first is on the compliance calendar.",
     )

@@ -124,7 +124,15 @@ def _charts(categories: pl.DataFrame) -> list[Chart]:
         "Share of the applicable controls of each category with activity or a policy; categories with all are left out."
     )
     return [
-        Chart("bars", "Categories with a control without activity", frame, "category", "covered_pct", alt, percent=True)
+        Chart(
+            "bars",
+            "Controls with activity, by category that has one without",
+            frame,
+            "category",
+            "covered_pct",
+            alt,
+            percent=True,
+        )
     ]
 
 

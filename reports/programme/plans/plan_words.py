@@ -81,9 +81,9 @@ def _lack(plan: ReadinessPlan, missing_hours: float) -> str:
     nobodys = round(sum(one.hours for one in plan.nobodys), 2)
     if nobodys and nobodys == plan.needed_hours:
         return " that nobody owns"
-    parts = [f"{nobodys:g} of them nobody's"] if nobodys else []
-    parts += [f"{missing_hours:g} of them of people who lack them"] if missing_hours else []
-    return f", {', '.join(parts)}" if parts else ", there but not in time"
+    parts = [f"{hours(nobodys)} of it nobody's"] if nobodys else []
+    parts += [f"{hours(missing_hours)} beyond what its people have"] if missing_hours else []
+    return f", {', '.join(parts)}" if parts else ", for which there are hours, but not in time"
 
 
 def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, ask: Ask, odds: float = 0.0) -> str:

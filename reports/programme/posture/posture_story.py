@@ -143,7 +143,7 @@ def _why(days: dict[date, float], held: Posture, posture_days: pl.DataFrame, cha
     peak_on = max(days, key=lambda day: (days[day], day))
     fell = round(days[peak_on] - held.score, 1)
     if fell < LEAST:
-        return [f"It stands at its highest in {DAYS} days: nothing pulled it down."]
+        return [f"It stands at its highest since {min(days).isoformat()}: nothing pulled it down."]
     then = dict(posture_days.filter(pl.col("taken_on") == peak_on).select("component", "value").iter_rows())
     lost = [
         (title, round(then[component] - value, 1))

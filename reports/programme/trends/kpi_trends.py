@@ -46,7 +46,7 @@ def build(
     known = frame.filter(pl.col("weighted_pct").is_not_null())
     breaks = formula_breaks.past(figures.rows(kpi_weeks.recorded_weeks))
     return Document(
-        *_opening(frame, _oldest(remediations, ask), figures),
+        *_opening(frame, _oldest(remediations, ask), _last_week(known), figures),
         tables=(
             Table(
                 "weeks",
@@ -71,7 +71,12 @@ def build(
     )
 
 
-def _opening(frame: pl.DataFrame, oldest: str, figures: Figures) -> Opening:
+def _last_week(known: pl.DataFrame) -> str:
+    """Where the last snapshot is not of today, its week; the present values stand on other pages."""
+    return f" in {known.sort('week_start_on')['week'][-1]}" if known.height else ""
+
+
+def _opening(frame: pl.DataFrame, oldest: str, in_week: str, figures: Figures) -> Opening:
     weeks = f"In {count(frame.height, 'week')}"
     now, moved = figures["snapshot_weighted_mean_pct"], figures["snapshot_weighted_mean_change"]
     if now is None:
@@ -81,7 +86,7 @@ def _opening(frame: pl.DataFrame, oldest: str, figures: Figures) -> Opening:
     else:
         way = "stayed at" if moved == 0 else f"{'rose' if moved > 0 else 'fell'} by {abs(moved):.1f}"
         points = "" if moved == 0 else f" {'point' if abs(moved) == 1 else 'points'} to"
-        readiness = f"the frameworks' mean weighted readiness {way}{points} {percent(now)}"
+        readiness = f"the frameworks' mean weighted readiness {way}{points} {percent(now)}{in_week}"
     if now is None and figures["remediations_backlog"] is None:
         return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
     if figures["remediations_backlog"] == "growing":

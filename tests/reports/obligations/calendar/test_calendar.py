@@ -194,7 +194,7 @@ def test_cancelled_and_done_duties_are_marked():
 def test_the_feed_says_what_it_holds_and_how_to_get_it():
     made = page(duty("soon", date(2026, 12, 1)), report=obligation_ics.REPORT)
     assert lead(made) == (
-        "The feed holds 1 entry: 1 pending, 0 finished or cancelled in the last 30 days.",
+        "The feed holds 1 entry: 1 pending, 0 finished or cancelled, of the last 30 days.",
         "Subscribe your calendar program to /api/governance/compliance/obligation-ics: each duty is an entry, with an "
         "alarm until it is done. What to do first is on the compliance calendar.",
     )

@@ -165,7 +165,7 @@ def test_a_growing_backlog_says_how_much_more_to_close():
     gaps = [gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10", "2026-11-12", 2)]
     held = document(gaps, snapshots=[snapshot("2026-W44", 70.0), snapshot("2026-W47", 69.0)])
     assert lead(held) == (
-        "In 4 weeks the frameworks' mean weighted readiness fell by 1.0 point to 69.0 %.",
+        "In 4 weeks the frameworks' mean weighted readiness fell by 1.0 point to 69.0 % in 2026-W47.",
         "Close 0.67 more remediations a week to keep the backlog of 2 from growing.",
     )
     assert held.summary == {
