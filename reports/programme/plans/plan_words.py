@@ -34,7 +34,8 @@ def opening(
         return Opening(f"{at_most(promise, f'; {many}')}.", _step(plan, work, missing_hours, ask, odds))
     best = percent(100 * plan.effective_with / plan.applicable)
     start = f"{_subject(plan, ask, 'will not be ready')}: at best {best}{_below_today(plan)}"
-    said = at_most(at_most(start, _need(plan)), _lack(plan, missing_hours))
+    said = at_most(start, _need(plan))
+    said = at_most(said, _lack(plan, missing_hours)) if said != start else at_most(start, _short_of(missing_hours))
     return Opening(f"{said}.", _step(plan, work, missing_hours, ask))
 
 
@@ -84,6 +85,11 @@ def _lack(plan: ReadinessPlan, missing_hours: float) -> str:
     parts = [f"{hours(nobodys)} of it nobody's"] if nobodys else []
     parts += [f"{hours(missing_hours)} beyond what its people have"] if missing_hours else []
     return f", {', '.join(parts)}" if parts else ", for which there are hours, but not in time"
+
+
+def _short_of(missing_hours: float) -> str:
+    """The same where there is no room for the hours that are needed."""
+    return f"; {hours(missing_hours)} are beyond what its people have" if missing_hours else "; not in time for more"
 
 
 def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, ask: Ask, odds: float = 0.0) -> str:

@@ -137,6 +137,35 @@ SIGNED = {
     "status": "attested",
 }
 SIGNED |= {"attested_at": moment("2025-11-30T15:00:00")}
+
+
+@pytest.mark.parametrize(
+    ("horizon", "until"),
+    [
+        (
+            {"operation_until": date(2027, 2, 21), "attestation_until": date(2026, 12, 28)},
+            "28 Dec 2026, when its attestation lapses",
+        ),
+        (
+            {"operation_until": date(2026, 12, 1), "operation_recurs": True, "attestation_until": date(2026, 12, 28)},
+            "28 Dec 2026, when its attestation lapses",
+        ),
+        ({"operation_until": date(2026, 12, 1), "operation_recurs": True}, "3 Dec 2026"),
+    ],
+)
+def test_a_control_is_good_until_the_first_of_its_evidence_lapses(horizon, until):
+    row = {"state": "effective", "last_evidence_on": date(2026, 11, 3), "next_due_on": date(2026, 12, 3)}
+    told = portrait(
+        "control",
+        "soc2:CC6.1",
+        control_assessments=rows(
+            "control_assessments", CONTROL | {"state_since": None, "kinds_required": ["operation", "attestation"]} | row
+        ),
+        control_horizons=rows("control_horizons", CONTROL | horizon),
+    )
+    assert told.sentence == f"Effective: the last evidence is of 3 Nov 2026, good until {until}."
+
+
 REJECTED = SIGNED | {"id": "ATT-2", "status": "rejected", "due_on": date(2026, 11, 14)}
 REJECTED |= {"attested_on": date(2026, 11, 14), "attested_at": moment("2026-11-14T15:00:00")}
 OPEN = {**CONTROL, "id": "ATT-3", "due_on": date(2026, 11, 10), "attested_at": None, "attested_on": None}
@@ -302,13 +331,20 @@ def test_a_person_has_a_work_list():
                 "effort_hours": 2.0,
             },
             {"owner": "ann@acme.example", "title": "Done", "due_on": date(2026, 11, 1), "done_on": date(2026, 11, 1)},
-            {"owner": "ann@acme.example", "title": "Far", "due_on": date(2027, 11, 1)},
+            {
+                "owner": "ann@acme.example",
+                "title": "Thirtieth",
+                "due_on": DAY + timedelta(days=30),
+                "effort_hours": 1.0,
+            },
+            {"owner": "ann@acme.example", "title": "Far", "due_on": DAY + timedelta(days=31)},
         ),
     )
-    assert told.sentence == "1 duty is late, 1 is due within a week: 2.5 h."
+    assert told.sentence == "1 duty is late, 1 is due within a week, 1 more is due within thirty days: 3.5 h."
     assert [(part.title, part.lines) for part in told.parts] == [
         ("Late", ["1 Nov 2026, 19 days late: Attest A, 0.5 h"]),
         ("This week", ["21 Nov 2026: Test B (SOC 2 CC6.1), 2 h"]),
+        ("Next", ["20 Dec 2026: Thirtieth, 1 h"]),
     ]
 
 
