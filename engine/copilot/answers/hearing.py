@@ -98,7 +98,8 @@ def _has_meaning(word: str) -> bool:
 def _without_preface(question: str, planner: Planner) -> str | None:
     """What is asked after somebody told why; None where nothing was told, or where the question is about that."""
     if (wish := _WISH.match(question.strip())) is not None:
-        return f"show {question.strip()[wish.end() :]}"
+        asked = f"show {question.strip()[wish.end() :]}"
+        return None if _narrows(wish[0], asked, planner) else asked
     said = [part for part in re.split(_BREAK, question.strip()) if part]
     at = next((number for number, part in enumerate(said) if _ASKS.match(part)), None)
     if not at:
@@ -109,10 +110,13 @@ def _without_preface(question: str, planner: Planner) -> str | None:
     back = _BACK.search(asked)
     if back is not None and not planner.has_subject(planner.question(asked[: back.start()])):
         return None
-    there = {name.kind for name in planner.names(planner.question(told))}
-    here = {name.kind for name in planner.names(planner.question(asked))}
-    narrows = there - here - {"person", "incident", "committee"}
-    return None if narrows and not here else asked
+    return None if _narrows(told, asked, planner) else asked
+
+
+def _narrows(told: str, asked: str, planner: Planner) -> bool:
+    """Whether what was told names what the question is about, and the question itself names nothing."""
+    there, here = ({name.kind for name in planner.names(planner.question(text))} for text in (told, asked))
+    return bool(there - here - {"person", "incident", "committee"}) and not here
 
 
 @cache

@@ -28,6 +28,7 @@ def cobalt(snapshots):
         ),
         ("I am new here. Which policies are overdue?", "Which policies are overdue?", ASIDE),
         ("For the board call I need the open findings", "show the open findings", ASIDE),
+        ("For the SOC 2 call I need the open gaps", None, None),  # of which framework would be lost
         ("I have her on the line, so which findings are open?", "which findings are open?", ASIDE),
         ("We talked about billing with the board. Who owns it?", None, None),  # "it" was said before
         ("We only look at HIPAA this week, I think. How many gaps are open?", None, None),  # which would be lost
