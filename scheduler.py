@@ -44,6 +44,7 @@ from engine.store.queries.sending import jobs as runs
 
 log = logging.getLogger("hq.scheduler")
 TICK_SECONDS = 5.0
+FIRST_SECONDS = 2.0  # before the first tick: whoever waited for the start comes first
 STOP_SECONDS = 10.0  # for which the end of a process waits for what runs
 RUN_DAYS = 30  # for which runs of our own jobs are listed: there is one every minute
 OWN_RUN_DAYS = 400  # for which an organization sees what ran for it: a year and the month after
@@ -261,9 +262,8 @@ class Scheduler:
             executors={"default": DaemonThreads()},
             job_defaults={"coalesce": True, "misfire_grace_time": None},
         )
-        self._planned.add_job(
-            self._tick, "interval", seconds=TICK_SECONDS, id="tick", next_run_time=datetime.now(UTC), max_instances=1
-        )
+        first = datetime.now(UTC) + timedelta(seconds=FIRST_SECONDS)
+        self._planned.add_job(self._tick, "interval", seconds=TICK_SECONDS, id="tick", next_run_time=first)
 
     def start(self) -> None:
         """Begin to keep the time, on threads of its own."""

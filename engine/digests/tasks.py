@@ -13,6 +13,7 @@ from engine.model.days import local_day
 from engine.model.declarations.digest import Digest, When, last_due
 from engine.model.figures.formulas import iso_week
 from engine.runtime.services import Services
+from engine.store.queries.history import weeks
 from engine.store.queries.sending import digests as queries
 from engine.store.queries.sending.digests import Clock
 
@@ -84,16 +85,12 @@ def snapshot_tasks() -> tuple[Task, ...]:
         return week_plans.take(services, org_id, ACTOR, now=now)
 
     def has_snapshot(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
-        from engine.programme import snapshots
-
         with services.store.reader() as connection:
-            return snapshots.has_snapshot(connection, org_id, _today(clock.zone, now))
+            return weeks.has_snapshot(connection, org_id, _today(clock.zone, now))
 
     def has_plan(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
-        from engine.programme import week_plans
-
         with services.store.reader() as connection:
-            return week_plans.has_plan(connection, org_id, _today(clock.zone, now))
+            return weeks.has_plan(connection, org_id, _today(clock.zone, now))
 
     when = When("week", hour=0, weekday=MONDAY)
     return (

@@ -17,7 +17,7 @@ from engine.model.errors import BadRequest
 from engine.model.figures.versions import FORMULAS, versions_of
 from engine.reporting.snapshot.weekly_state import standing
 from engine.runtime.services import Services
-from engine.store import Reader, Revision, rows
+from engine.store import Revision, rows
 from engine.store.schema.outputs import control_state_changes, posture_snapshots, readiness_snapshots
 
 WEEKS_BACK = 13  # that are made up for: each takes as long as a snapshot
@@ -84,12 +84,6 @@ def _as_it_was(services: Services, org_id: str, monday: date, now: datetime) -> 
 
 def _monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
-
-
-def has_snapshot(connection: Reader, org_id: str, day: date) -> bool:
-    """Whether the week has a snapshot, from its Monday on up to ``day``."""
-    week = [day - timedelta(days=number) for number in range(day.weekday() + 1)]
-    return bool(rows.many(connection, readiness_snapshots, org_id, limit=1, taken_on=week))
 
 
 def take_snapshot(today: DayFacts) -> DaySnapshot:

@@ -9,7 +9,8 @@ from engine.model.figures.formulas import iso_week, week_start
 from engine.model.records import ObligationSnapshotRow
 from engine.reporting.snapshot.week_plan import AHEAD, completed_in, due_in, expected_in, outcome, planned_hours
 from engine.runtime.services import Services
-from engine.store import Reader, rows
+from engine.store import rows
+from engine.store.queries.history.weeks import is_blank
 from engine.store.schema.outputs import obligation_snapshots
 
 Rows = list[dict[str, object]]
@@ -30,12 +31,6 @@ def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     return f"{len(weeks)} weeks written"
 
 
-def has_plan(connection: Reader, org_id: str, day: date) -> bool:
-    """Whether the plan of the week is written."""
-    row = rows.first(connection, obligation_snapshots, org_id, week=iso_week(day))
-    return row is not None and not _blank(row)
-
-
 def plans(
     obligations: pl.DataFrame, requests: pl.DataFrame, known: Sequence[ObligationSnapshotRow], day: date, history: int
 ) -> Rows:
@@ -52,7 +47,7 @@ def plans(
         for week, row in sorted(stored.items())
         if week < this and row["planned"] and row["completed"] is None
     ]
-    if this not in stored or _blank(stored[this]):
+    if this not in stored or is_blank(stored[this]):
         due = due_in(obligations, monday)
         row: dict[str, object] = {"week": this, "planned": due.height, "planned_hours": planned_hours(due)}
         found.append(row if due.height else {**row, "completed": 0, "slipped": 0})
@@ -60,8 +55,3 @@ def plans(
         expected = expected_in(obligations, requests, monday, history)
         found.append({"week": later, "planned": 0, "planned_hours": 0.0, "forecast": expected})
     return found
-
-
-def _blank(row: ObligationSnapshotRow) -> bool:
-    """Whether a week has a forecast and no plan yet."""
-    return not row["planned"] and row["completed"] is None

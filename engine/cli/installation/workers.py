@@ -5,7 +5,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from engine.cli.common import now, open_console_services
 from engine.runtime.epoch_watch import watch_epoch
 from engine.runtime.processes.stop_signals import StopSignals
-from engine.runtime.processes.worker_process import Assignment
+from engine.runtime.processes.worker_process import Assignment, WorkerProcess, workers_ahead
 from engine.runtime.processes.workers import Workers
 from engine.runtime.scheduled_work import Interruption, ScheduledWork
 from engine.runtime.settings import Settings
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger("hq.store")
 IDLE_SECONDS = 60.0
+ARCHIVES_REPLICA = "analytics-archives.duckdb"
 DESK_IDLE_SECONDS = 1800.0
 DESK_END_SECONDS = 12.0
 ARCHIVE_SECONDS = 1800.0
@@ -47,25 +48,43 @@ def open_console(settings: Settings, replica: str, shared: bool) -> Iterator[Con
         yield Console(api.ROUTES, services)
 
 
-@contextmanager
-def worker_pools(
-    settings: Settings, *, shared: bool = False, desk: bool = False
-) -> Iterator[Mapping[str, Workers[ComputeConsole]]]:
-    """The workers by name; none runs before there is work for it. ``desk``: with one that reads its forms and files."""
+def _opens(settings: Settings, shared: bool) -> Mapping[str, Callable[[], AbstractContextManager[ComputeConsole]]]:
+    """What the first worker for reports, and the one for archives, opens."""
     from engine.runtime.services import REPLICA
 
+    replicas = {str(REPORTS.workers): REPLICA, str(ARCHIVES.workers): ARCHIVES_REPLICA}
+    return {name: partial(open_console, settings, replica, shared) for name, replica in replicas.items()}
+
+
+@contextmanager
+def worker_pools(
+    settings: Settings,
+    *,
+    shared: bool = False,
+    desk: bool = False,
+    ahead: Mapping[str, WorkerProcess[ComputeConsole]] | None = None,
+) -> Iterator[Mapping[str, Workers[ComputeConsole]]]:
+    """The workers by name; none runs before there is work for it, but those that are there ``ahead``.
+
+    ``desk``: with one that reads its forms and files.
+    """
+    from engine.runtime.services import REPLICA
+
+    first = ahead or {}
     others = [f"analytics-{number}.duckdb" for number in range(1, settings.report_processes)]
     workers: dict[str, Workers[ComputeConsole]] = {
         str(REPORTS.workers): Workers(
             "reports",
             [partial(open_console, settings, replica, shared) for replica in (REPLICA, *others)],
             deadline=settings.report_deadline_seconds,
+            ahead=first.get(str(REPORTS.workers)),
         ),
         str(ARCHIVES.workers): Workers(
             "archives",
-            [partial(open_console, settings, "analytics-archives.duckdb", shared)],
+            [partial(open_console, settings, ARCHIVES_REPLICA, shared)],
             deadline=ARCHIVE_SECONDS,
             idle=IDLE_SECONDS,
+            ahead=first.get(str(ARCHIVES.workers)),
         ),
     }
     if desk:
@@ -186,15 +205,18 @@ def serve_console(
     from engine.cli.installation.processes import serve_in_processes
     from engine.delivery.endpoint_changes import encrypt_secrets
     from engine.delivery.secret_keys import SecretKeys
+    from engine.reporting.artifacts.artifact_names import code_fingerprint
     from engine.web.serving.running import run
     from engine.web.serving.server import bind
 
     shared = processes > 1
+    code_fingerprint()  # once for this process and its copies
     with (
+        workers_ahead(_opens(settings, shared), [one for one in (listening, desk) if one is not None]) as ahead,
         StopSignals() as signals,
         open_console_services(settings, shared=shared, begin=True) as services,
         watch_epoch(services.store),
-        worker_pools(settings, shared=shared, desk=desk is not None) as workers,
+        worker_pools(settings, shared=shared, desk=desk is not None, ahead=ahead) as workers,
         desk_beside(services, workers, desk, signals),
     ):
         services.store.must_be_writable()

@@ -4,19 +4,21 @@ import logging
 import os
 import queue
 import signal
+import socket
 import threading
 import traceback
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from multiprocessing import Pipe, current_process
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
-from engine.reporting.batch.child_process import start_child
+from engine.reporting.batch.child_process import can_fork, fork_child, start_child
 from engine.runtime.processes.garbage import rare_collections
 from engine.runtime.processes.process_names import show_name
 
@@ -24,6 +26,7 @@ log = logging.getLogger("hq.workers")
 C = TypeVar("C")
 NICENESS = 5
 CLOSE_SECONDS = 5.0
+SIGNALS = signal.SIGINT, signal.SIGTERM  # which reach whoever started it, and not a worker
 OBJECTS_BETWEEN_COLLECTIONS = 200_000  # what is loaded and computed makes many objects, and few of them are cycles
 END = b"end"  # what a worker is sent in place of a work
 
@@ -51,31 +54,44 @@ class WorkerDeath(Exception):
 
 
 class WorkerProcess(Generic[C]):
-    """One worker process. ``open`` runs in it and gives what every work is called with."""
+    """One worker process. ``open`` runs in it before its first work, and gives what every work is called with.
 
-    def __init__(self, open: Callable[[], AbstractContextManager[C]], name: str) -> None:
-        self._near, far = Pipe()
-        self._process = start_child(_main, (open, far), name, (signal.SIGINT, signal.SIGTERM))
+    ``copied``: it is a copy of this process, in which these are closed; without them it is a fresh one.
+    """
+
+    def __init__(
+        self,
+        open: Callable[[], AbstractContextManager[C]],
+        name: str,
+        *,
+        copied: Iterable[socket.socket | Connection] | None = None,
+    ) -> None:
+        self.line, far = Pipe()
+        self._process: BaseProcess
+        if copied is None:
+            self._process = start_child(_main, (open, far), name, SIGNALS)
+        else:
+            self._process = fork_child(_main, (open, far, (self.line, *copied)), name, SIGNALS)
         far.close()
 
     def send(self, work: Assignment[C]) -> None:
         """Begin."""
         try:
-            self._near.send((work.function, work.arguments, work.prepare))
+            self.line.send((work.function, work.arguments, work.prepare))
         except OSError as error:
             raise WorkerDeath from error
 
     def answer(self, seconds: float) -> tuple[str, object] | None:
         """What the worker says within that time; None where it says nothing."""
         try:
-            return cast(tuple[str, object], self._near.recv()) if self._near.poll(seconds) else None
+            return cast(tuple[str, object], self.line.recv()) if self.line.poll(seconds) else None
         except (EOFError, OSError) as error:
             raise WorkerDeath from error
 
     def close(self) -> None:
         """Let it put away what it opened, and end."""
         try:
-            self._near.send_bytes(END)
+            self.line.send_bytes(END)
         except OSError:
             log.debug("%s is gone already", self._process.name)
         self._process.join(CLOSE_SECONDS)
@@ -85,12 +101,36 @@ class WorkerProcess(Generic[C]):
         """End it at once: it holds nothing that is not safe in the store."""
         self._process.kill()
         self._process.join()
-        self._near.close()
+        self.line.close()
 
 
-def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> None:
-    """A worker: one work after the other, until the other side is gone."""
+@contextmanager
+def workers_ahead(
+    opens: Mapping[str, Callable[[], AbstractContextManager[C]]], sockets: Iterable[socket.socket]
+) -> Iterator[Mapping[str, WorkerProcess[C]]]:
+    """While the block runs, a worker for each name with all that this process has imported; none where that cannot be.
+
+    What is imported once need not be imported again: a second of processor time less until the first page is there.
+    """
+    made: dict[str, WorkerProcess[C]] = {}
+    try:
+        if can_fork():
+            for name, open in opens.items():
+                others: list[socket.socket | Connection] = [*sockets, *(other.line for other in made.values())]
+                made[name] = WorkerProcess(open, f"{name}-0", copied=others)
+        yield made
+    finally:
+        for process in made.values():
+            process.end()
+
+
+def _main(
+    open: Callable[[], AbstractContextManager[C]], far: Connection, others: Iterable[Connection | socket.socket] = ()
+) -> None:
+    """A worker: one work after the other, until the other side is gone. ``others`` are not its own."""
     os.nice(NICENESS)
+    for other in others:
+        other.close()
     show_name(f"hq {current_process().name}")
     came: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
@@ -102,9 +142,12 @@ def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> Non
             os._exit(0)  # whoever asked is gone, and so is the use of what is being computed
 
     threading.Thread(target=listen, daemon=True).start()
-    with rare_collections(OBJECTS_BETWEEN_COLLECTIONS), open() as opened:
-        while (sent := came.get()) != END:
-            far.send(_outcome(opened, sent, far))
+    sent = came.get()  # nothing is opened before: whoever started it may still be making the store
+    if sent != END:
+        with rare_collections(OBJECTS_BETWEEN_COLLECTIONS), open() as opened:
+            while sent != END:
+                far.send(_outcome(opened, sent, far))
+                sent = came.get()
     os._exit(0)  # all is put away; taking the interpreter down as well takes time and tells nothing
 
 

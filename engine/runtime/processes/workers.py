@@ -61,7 +61,7 @@ class Workers(Generic[C]):
     """Workers that share out work by ``place``: equal places always meet the same process.
 
     A process is started at first need, ended where its work passes ``deadline`` (seconds) or nobody waits for it any
-    more, and ended when it had nothing to do for ``idle`` seconds.
+    more, and ended when it had nothing to do for ``idle`` seconds. ``ahead`` is there already, to be the first.
     """
 
     def __init__(
@@ -71,9 +71,13 @@ class Workers(Generic[C]):
         *,
         deadline: float,
         idle: float | None = None,
+        ahead: WorkerProcess[C] | None = None,
     ) -> None:
         self.deadline = deadline
-        self._slots = [_Slot(f"{name}-{number}", open, deadline, idle) for number, open in enumerate(opens)]
+        self._slots = [
+            _Slot(f"{name}-{number}", open, deadline, idle, None if number else ahead)
+            for number, open in enumerate(opens)
+        ]
 
     def run(self, work: Assignment[C], *, place: str, caller: str = "", gone: Callable[[], bool] = bool) -> object:
         """The result; a Problem that the work raised, or Unavailable: the deadline passed, the process ended.
@@ -107,8 +111,14 @@ class _Slot(Generic[C]):
     """One process, what waits for it, and the thread that hands out its work."""
 
     def __init__(
-        self, name: str, open: Callable[[], AbstractContextManager[C]], deadline: float, idle: float | None
+        self,
+        name: str,
+        open: Callable[[], AbstractContextManager[C]],
+        deadline: float,
+        idle: float | None,
+        ahead: WorkerProcess[C] | None,
     ) -> None:
+        self._ahead = ahead
         self._name = name
         self._open = open
         self._deadline = deadline
@@ -156,7 +166,7 @@ class _Slot(Generic[C]):
             self._thread.join()
 
     def _serve(self) -> None:
-        process: WorkerProcess[C] | None = None
+        process = self._ahead
         try:
             while True:
                 order = self._next(None if process is None else self._idle)
