@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from engine.facts.continuations import (
     CONTINUATIONS,
@@ -84,14 +85,20 @@ class Facts:
         self._events: dict[int, pl.DataFrame] = {}  # events after a place in the chain
         self._alone = questions[0].org_id if len(questions) == 1 else ""
         self._memory = FactMemory(0) if recall is None else recall.memory
-        asked = self._memory.settle(ASKED, (), question_frame(questions))
-        day = self._memory.settle(_DAY, (), asked.drop(OF_PERIOD))
+        self._questions = tuple(questions)
+        asked = self._frame_of_question(ASKED, lambda: question_frame(questions))
+        day = self._frame_of_question(_DAY, lambda: asked.drop(OF_PERIOD))
         self._asked = {True: asked, False: day}  # by whether the period is told
         self._bounds = {
-            True: self._memory.settle(_BOUNDS, (), asked.select(BOUNDS)),
-            False: self._memory.settle(_DAY_BOUNDS, (), day.select(name for name in BOUNDS if name in day.columns)),
+            True: self._frame_of_question(_BOUNDS, lambda: asked.select(BOUNDS)),
+            False: self._frame_of_question(_DAY_BOUNDS, lambda: day.select(cs.by_name(BOUNDS, require_all=False))),
         }
         self._frames: dict[str, pl.DataFrame] = {**(given or {}), ASKED: asked}
+
+    def _frame_of_question(self, name: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """What says whom the facts are about; the same frame as long as the same is asked."""
+        frame = self._memory.get(name, self._questions)
+        return self._memory.settle(name, self._questions, make()) if frame is None else frame
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         with self._lock:

@@ -4,12 +4,14 @@ Frames are told apart by identity. One that comes out equal to the one before *i
 it stays as it is, too (early cutoff). What is remembered is never visible: from scratch comes the same.
 """
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import polars as pl
+import polars.selectors as cs
 
 from engine.facts.continuations import ScannedTo
 
@@ -93,7 +95,14 @@ def same_content(one: pl.DataFrame, other: pl.DataFrame) -> bool:
     if one.schema != other.schema or not one.equals(other, null_equal=True):
         return False
     floats = [name for name, kind in one.schema.items() if kind.is_float()]
+    if not floats or not (_may_have_signed_zero(one) or _may_have_signed_zero(other)):
+        return True
     return all((1 / one[name]).equals(1 / other[name], null_equal=True) for name in floats)
+
+
+def _may_have_signed_zero(frame: pl.DataFrame) -> bool:
+    """Whether a cell is the zero below zero, which is rare, or so near to it that its inverse is infinite."""
+    return -math.inf in frame.select((1 / cs.float()).min().name.keep()).row(0)
 
 
 def _same_sources(before: tuple[Source, ...], now: tuple[Source, ...]) -> bool:

@@ -26,6 +26,7 @@ BEFORE = (
 )
 AFTER = ("definitions", "footnotes", "warnings")
 _MEMO = "_json_rows"
+_ENCODER = msgspec.json.Encoder()
 
 
 def render(edition: Edition) -> bytes:
@@ -110,8 +111,11 @@ def _encode(table: Table) -> msgspec.Raw:
 
 def _members(name: str, column: DictionaryColumn) -> DictionaryColumn:
     """A column as members of objects: a name, a colon and a value."""
-    key, encode = msgspec.json.encode(name) + b":", msgspec.json.Encoder().encode
-    return column.map(lambda value: key + encode(_exact(value)))
+    key, values = msgspec.json.encode(name) + b":", column.values
+    if any(type(value) in (float, list) for value in values):
+        values = list(map(_exact, values))
+    texts = _ENCODER.encode_lines(values).split(b"\n")  # no value has a line break: in JSON texts they are escaped
+    return DictionaryColumn([key + text for text in texts[: len(values)]], column.rows)
 
 
 def _exact(cell: Any) -> Any:  # a plain value, which msgspec encodes

@@ -13,7 +13,7 @@ OF_DAY = 0
 """In place of the days of a period: the facts that are the same over every period."""
 KEPT_DOCUMENTS = 100  # more than there are reports
 KEPT_DERIVED = 500  # more than reports make of facts unless somebody asks for much
-KEPT_TITLES = 50  # of reports that look at the same records once
+KEPT_TITLES = 80  # of each scan, and of reports that look at the same scans once
 
 
 class OrganizationMemory:

@@ -47,31 +47,36 @@ def title_scans(facts: Iterable[str]) -> frozenset[str]:
 def record_titles(facts: Iterable[str], fact: Fact, known: FactCache[Mapping[str, str]]) -> Mapping[str, str]:
     """Titles by identifier of what these facts are made from; ``fact`` gives any fact or scan.
 
-    ``known`` are those of the same scans, as long as these say what they said.
+    ``known`` are those of the same scans, as long as these say what they said: each scan's, and those of several.
     """
-    scans = sorted(title_scans(facts))
-    frames = {scan: fact(scan) for scan in scans}
-    if "attestations_rows" in frames:
-        frames["own_frameworks"] = fact("own_frameworks")
-    return known.get_or_make(tuple(frames), tuple(frames.values()), lambda: dict(_titles(frames)))
+    sources = {scan: (fact(scan),) for scan in sorted(title_scans(facts))}
+    if "attestations_rows" in sources:
+        sources["attestations_rows"] += (fact("own_frameworks"),)
+
+    def make() -> Mapping[str, str]:
+        found = {} if _PLAYED.isdisjoint(sources) else dict(playbook_titles())
+        for scan, frames in sources.items():
+            found |= known.get_or_make(scan, frames, lambda: dict(_titles(scan, *frames)))  # noqa: B023 - called at once
+        return found
+
+    return known.get_or_make(tuple(sources), tuple(frame for frames in sources.values() for frame in frames), make)
 
 
-def _titles(frames: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, str]]:
-    if not _PLAYED.isdisjoint(frames):
-        yield from playbook_titles().items()
-    for scan, frame in frames.items():
-        if scan in TITLE_COLUMNS:
-            rows = frame.select(*TITLE_COLUMNS[scan]).iter_rows()
-            yield from ((key, title) for key, title in rows if title and title != key)
-    if (duties := frames.get("attestations_rows")) is not None:
-        names = FRAMEWORK_NAMES | dict(frames["own_frameworks"].select("framework", "name").iter_rows())
-        for key, framework, control in duties.select("id", "framework", "control_id").iter_rows():
+def _titles(scan: str, rows: pl.DataFrame, own_frameworks: pl.DataFrame | None = None) -> Iterator[tuple[str, str]]:
+    """What the records of one scan are called."""
+    if scan in TITLE_COLUMNS:
+        cells = rows.select(*TITLE_COLUMNS[scan]).iter_rows()
+        yield from ((key, title) for key, title in cells if title and title != key)
+    elif scan == "attestations_rows" and own_frameworks is not None:
+        names = FRAMEWORK_NAMES | dict(own_frameworks.select("framework", "name").iter_rows())
+        for key, framework, control in rows.select("id", "framework", "control_id").iter_rows():
             yield key, f"Attestation of {names.get(framework, framework)} {control}"
-    if (events := frames.get("event_ids_rows")) is not None:
-        for key, action in events.select("event_id", "action").iter_rows():
-            yield key, label(action.replace(".", "_"))
-    if (bundles := frames.get("sealed_bundles_rows")) is not None:
-        for key, end in bundles.select("id", "window_end_on").iter_rows():
+    elif scan == "event_ids_rows":
+        words = {action: label(action.replace(".", "_")) for action in rows["action"].unique()}
+        for key, action in rows.select("event_id", "action").iter_rows():
+            yield key, words[action]
+    elif scan == "sealed_bundles_rows":
+        for key, end in rows.select("id", "window_end_on").iter_rows():
             yield key, f"Bundle up to {spelled_day(end)}"
 
 
