@@ -61,6 +61,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "age_days": 19,
         "dry_run": False,
         "effort_hours": 8.0,
+        "usual_hours": 8.0,
+        "kinds_to_renew": [],
         "leverage": 1,
         "requirements": [],
         "priority": 1.0,

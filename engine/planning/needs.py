@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from engine.facts.controls.detection import KINDS
-from engine.facts.obligations.ledger import EFFORT_HOURS
+from engine.facts.controls.gaps import RENEWAL_HOURS
 from engine.planning.control_work import ControlWork
 from engine.planning.horizons import HorizonRows
 from engine.planning.people import Owners, beside_milestone
@@ -23,13 +23,6 @@ from engine.planning.windows import days_lapsed, hours_range, is_due, window_day
 
 # days of operation until there is evidence of it; what comes less often is performed once
 LEAD_DAYS = {"continuous": 1, "daily": 1, "weekly": 7, "monthly": 31, "quarterly": 92, "semi-annual": 0, "annual": 0}
-# renewing evidence of a kind, lapsed or not
-RENEWAL_HOURS = {
-    "operation": 2.0,
-    "test": EFFORT_HOURS["test_window"],
-    "policy": EFFORT_HOURS["policy_review"],
-    "attestation": EFFORT_HOURS["attestation"],
-}
 WEEK_DAYS = 7
 
 
@@ -148,11 +141,13 @@ class WorkFinder:
         work = tuple(dict.fromkeys(kind for kind in (*kinds, *again) if kind != SIGNATURE))
         own = None if gap is None else gap.get("estimate_hours")
         begun = any(row[f"{kind}_until"] is None for kind in work) or row["opposed_by"] is not None
+        signing = sum(part.hours for part in signs)
         if gap is not None and ((begun and work) or own is not None):
-            signing = sum(part.hours for part in signs)
             hours = max(float(gap["effort_hours"]) - signing, 0.0)
         else:
             hours = sum(RENEWAL_HOURS[kind] for kind in work)
+            if gap is not None:
+                hours = min(hours, max(float(gap["usual_hours"]) - signing, 0.0))
         never = row["opposed_by"] == "contradicting event" or ("operation" in work and row["operation_until"] is None)
         lead = LEAD_DAYS.get(row["cadence"], 0) if never else 0
         others = int(gap["lead_days"] or 0) if gap is not None and gap.get("lead_days") else 0

@@ -44,9 +44,7 @@ def in_scope(framework: str, requirements: pl.DataFrame) -> bool:
 
 def with_remediations(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """The rows with severity, runbook and remediation of their gap; ``status`` is that of the remediation."""
-    work = gaps.select(
-        *KEY, "severity", "status", "due_on", "effort_hours", "priority", action="runbook_title", work_owner="owner"
-    )
+    work = gaps.select(*KEY, "severity", "status", "due_on", "effort_hours", "priority", "action", work_owner="owner")
     return rows.join(work, on=KEY, how="left")
 
 

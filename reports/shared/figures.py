@@ -205,7 +205,8 @@ GAPS = (
         "Effort to close all gaps",
         "hours",
         "less",
-        "Hours of work to close the open gaps: those of the runbook, else eight.",
+        "Hours of work to close the open gaps: the remediation's own estimate, else those of what lapsed where its "
+        "renewal closes the gap, else what such work took before, else those of the runbook, else eight.",
         "gaps",
         Sum("effort_hours"),
     ),

@@ -104,6 +104,15 @@ def test_what_is_planned_and_what_it_takes(facts_with):
     assert operated.done_on <= BY - timedelta(days=92 + 5), "the slack before the day included"
 
 
+def test_a_gap_takes_the_same_hours_in_the_gap_report_and_in_a_plan(facts_with):
+    operated = [("backup.completed", noon(DAY - timedelta(days=90)), {"controls": "soc2:X3"})]
+    facts = facts_with(controls=CONTROLS, events=operated, **RECORDS)
+    made = outlook(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)
+    hours = {"soc2:X1": 0.5, "soc2:X2": 8.0, "soc2:X3": 2.5, "soc2:X4": 8.0}
+    assert {one.id: one.hours for one in made.mine if one.id != "soc2:X5"} == hours, "X5 is good today"
+    assert dict(facts["gaps"].select("gap_id", "effort_hours").sort("gap_id").iter_rows()) == hours
+
+
 def test_without_an_action_the_plan_is_the_projection(facts_with):
     facts = facts_with(controls=CONTROLS, **RECORDS)
     made = outlook(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)

@@ -1,10 +1,15 @@
 """Gaps: what is not effective, how bad that is, and what to do about it."""
 
+from collections.abc import Sequence
+from itertools import combinations
+
 import polars as pl
 
 from engine.catalogue import catalogue
 from engine.facts.approvals import with_approval
+from engine.facts.controls.detection import KINDS
 from engine.facts.expressions import days_between, shape
+from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.facts.obligations.milestones import by_weakness
 
 _KEY = ["org_id", "framework", "control_id"]
@@ -17,6 +22,19 @@ _SEVERITY = {
     "partial": ("low", "low", "low", "medium", "medium"),
 }
 DEFAULT_EFFORT_HOURS = 8.0
+# renewing evidence of a kind, lapsed or not
+RENEWAL_HOURS = {
+    "operation": 2.0,
+    "test": EFFORT_HOURS["test_window"],
+    "policy": EFFORT_HOURS["policy_review"],
+    "attestation": EFFORT_HOURS["attestation"],
+}
+_RENEWALS = {
+    "operation": "renew the evidence of operation",
+    "test": "repeat the test",
+    "policy": "review the policy",
+    "attestation": "sign",
+}
 # what a remediation says of its hours, and of the days of others
 HOURS = ("estimate_hours", "low_hours", "high_hours", "lead_days")
 
@@ -133,13 +151,16 @@ def gaps(
         .with_columns(
             severity=pl.coalesce("own_severity", severity),
             detected_on=pl.min_horizontal("opened_on", "detected_on"),
-            effort_hours=pl.coalesce("estimate_hours", "worked_hours", "effort_hours", pl.lit(DEFAULT_EFFORT_HOURS)),
+            usual_hours=pl.coalesce("worked_hours", "effort_hours", pl.lit(DEFAULT_EFFORT_HOURS)),
+            kinds_to_renew=_kinds_to_renew(),
             owner=pl.coalesce("named", "work_owner", "control_owner"),
             lead_days=pl.coalesce("lead_days", "vendor_days"),
             status=pl.col("status").fill_null("unplanned"),
             dry_run=pl.col("dry_run").fill_null(False),
         )
         .with_columns(
+            action=pl.coalesce(_renewal(), "runbook_title"),
+            effort_hours=_effort(),
             severity_score=pl.col("severity").replace_strict(SEVERITY_SCORES, return_dtype=pl.Int64),
             age_days=days_between("as_of", "detected_on"),
         )
@@ -152,6 +173,44 @@ def gaps(
         )
     )
     return shape("gaps", frame).sort("org_id", "priority", "gap_id", descending=[False, True, False])
+
+
+def _kinds_to_renew() -> pl.Expr:
+    """The kinds of evidence whose renewal closes the gap; none where it takes more than that.
+
+    It does where nothing speaks against the control and all that lapsed was there once; a signature may be the first.
+    """
+    lacking = pl.col("kinds_required").list.set_difference("kinds_present")
+    renewed = (pl.col("state") != "ineffective") & (lacking.list.set_difference(["attestation"]).list.len() == 0)
+    kinds = pl.col("kinds_stale").list.concat(lacking)
+    return (
+        pl.when(renewed)
+        .then(pl.concat_list(pl.when(kinds.list.contains(kind)).then(pl.lit(kind)) for kind in KINDS).list.drop_nulls())
+        .otherwise(pl.lit([], dtype=pl.List(pl.String)))
+    )
+
+
+def _renewal() -> pl.Expr:
+    """``Repeat the test and sign``; null where it takes more than a renewal."""
+    words = {
+        "+".join(some): _sentence([_RENEWALS[kind] for kind in some])
+        for many in range(1, len(KINDS) + 1)
+        for some in combinations(KINDS, many)
+    }
+    return pl.col("kinds_to_renew").list.join("+").replace_strict(words, default=None, return_dtype=pl.String)
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = " and ".join([part for part in (", ".join(parts[:-1]), parts[-1]) if part])
+    return text[:1].upper() + text[1:]
+
+
+def _effort() -> pl.Expr:
+    """What a plan counts as well: the estimate, else what the renewal takes where that is enough, else the usual."""
+    kinds = pl.col("kinds_to_renew")
+    renewal = pl.sum_horizontal(kinds.list.contains(kind) * hours for kind, hours in RENEWAL_HOURS.items())
+    least = pl.when(renewal > 0).then(pl.min_horizontal(renewal, "usual_hours")).otherwise("usual_hours")
+    return pl.coalesce("estimate_hours", least)
 
 
 def remediations(remediations_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

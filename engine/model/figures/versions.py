@@ -133,6 +133,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("vendors_assured_pct", "vendors_not_assessed"),
         ),
     ),
+    FormulaChange(
+        "A gap takes the hours of what it lacks",
+        ("gaps_effort_hours", "quick_wins", "quick_wins_hours", "steps_top_ten_hours", "steps_top_ten_points"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -37,7 +37,7 @@ def _of_gaps(gaps: pl.DataFrame, profiles: pl.DataFrame, controls: Mapping[str, 
     systems = profiles.select("framework", "control_id", "systems")
     rows = {}
     for gap in gaps.join(systems, on=["framework", "control_id"], how="left").to_dicts():
-        plan, due = gap["runbook_title"], gap["due_on"]
+        plan, due = gap["action"], gap["due_on"]
         rows[gap["gap_id"]] = {
             "present": True,
             "listed": gap["state"] in WEAK_STATES,

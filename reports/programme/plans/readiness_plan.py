@@ -44,8 +44,9 @@ DEFINITIONS = {
     "fewest changes of owner; spread evenly, each owner's work the more urgent first. It is simulated before it is "
     "shown: each piece is "
     "done on its day, and what the days say then is what is said here. Equal records, equal plan.",
-    "Hours": "Of open gaps the remediation's own estimate, else what such work took before, else the runbook's; of "
-    "evidence that lapses: operation 2, test 3, policy 4; of a signature 0.5. Signatures that are duties on record "
+    "Hours": "Of open gaps the remediation's own estimate; of evidence that lapsed or lapses by the day operation 2, "
+    "test 3, policy 4, of a signature 0.5; of what never was there, or is spoken against, what such work took before, "
+    "else the runbook's. The gap report counts so, too, of what is open today. Signatures that are duties on record "
     "already are counted there, as is closing a weakness that has a milestone on the plan of action. A plan can take "
     "more than closing each gap once: what lapses again before the day is renewed again.",
     "Evidence from": "A control that never operated, or that an event speaks against, has evidence once it operated "

@@ -14,6 +14,7 @@ def queue(gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).select(
         *("gap_id", "framework", "control_id", "title", "severity", "state", "detected_on", "age_days"),
         *("requirements", "leverage", "runbook", "runbook_title", "playbook", "dry_run", "owner", "effort_hours"),
+        *("action", "kinds_to_renew"),
         *(
             "due_on",
             pl.col("priority").round(2),
@@ -28,6 +29,12 @@ def queue(gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
             pl.struct("playbook", inputs=inputs).struct.json_encode()
         ),
     )
+
+
+def by_action(queue: pl.DataFrame) -> pl.DataFrame:
+    """Totals of the queue by what closes its gaps: a runbook, or a renewal, which needs none."""
+    runbook = pl.when(pl.col("kinds_to_renew").list.len() == 0).then("runbook")
+    return totals_by(queue.with_columns(runbook), "action", "runbook")
 
 
 def totals_by(queue: pl.DataFrame, *keys: str) -> pl.DataFrame:

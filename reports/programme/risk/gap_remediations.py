@@ -9,7 +9,7 @@ from engine.model.documents.document import Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.programme.risk.gap_queue import burn_up, queue, totals_by
+from reports.programme.risk.gap_queue import burn_up, by_action, queue, totals_by
 from reports.shared import packs, setup
 from reports.shared.columns import with_first
 from reports.shared.wording import count, count_of, hours, whose_plan
@@ -17,15 +17,19 @@ from reports.shared.wording import count, count_of, hours, whose_plan
 TONES: dict[str, Tone] = {"opened": "main"}
 DRY_RUN = "/api/automations/dry-run"
 LABELS = {"title": "Control", "compensating": "Meanwhile"}
-SHOWN = ("gap_id", "title", "severity", "effort_hours", "leverage", "priority", "due_on", "owner", "runbook_title")
+SHOWN = ("gap_id", "title", "severity", "effort_hours", "leverage", "priority", "due_on", "owner", "action")
 UNSHOWN = (
-    *("framework", "control_id", "detected_on", "requirements", "runbook", "playbook", "overdue", "dry_run_body"),
+    *("framework", "control_id", "detected_on", "requirements", "runbook", "runbook_title", "playbook", "overdue"),
+    *("dry_run_body", "kinds_to_renew"),
     *("state", "age_days", "dry_run", "quick_win", "status", "blocked_by", "compensating", "compensating_approved"),
 )
 DEFINITIONS = {
     "Priority": "Severity (1 to 5) times requirements unlocked times the control's weight, divided by effort hours. "
     "Equal priorities stand in the order of their identifiers.",
     "Requirements": "Requirements of all frameworks in scope that closing the gap answers, the control included.",
+    "Hours": "The remediation's own estimate; else of evidence that lapsed, where its renewal closes the gap, "
+    "operation 2, test 3, policy 4, a signature 0.5; else what such work took before, else the runbook's, else 8. "
+    "Plans count so, too, but for signatures and milestones that are duties on record, whose hours they have there.",
     "Dry-run exists": "The runbook's playbook has been rehearsed, which computes its plan and changes nothing.",
     "Meanwhile": "The compensating control until the gap is closed.",
     "Remediations": "Tracked work: a gap that nobody plans to close yet is in the queue but not here.",
@@ -57,9 +61,9 @@ def build(
             ),
             Table(
                 "runbooks",
-                "What each runbook would close",
-                totals_by(waiting, "runbook_title", "runbook"),
-                note="Gaps without a runbook need one written.",
+                "What each runbook and renewal would close",
+                by_action(waiting),
+                note="Renewing evidence needs no runbook; the gaps without one need one written.",
                 hidden=("runbook",),
             ),
             Table("burn_up", "Remediations opened and closed by week", weeks),
@@ -85,6 +89,8 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
     first = waiting.row(0, named=True)
     unlocks = count_of(first["leverage"] or 1, "requirement")
     where = f"{packs.control(first['gap_id'], ask)} {first['title']}"
+    if first["kinds_to_renew"]:
+        where += f": {first['action'][:1].lower()}{first['action'][1:]}"
     whom = whose_plan(first["owner"], first["due_on"])
     return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}; {whom}).")
 

@@ -176,3 +176,26 @@ def test_work_is_on_time_late_or_not_yet_known(facts_with):
         ("f", "open", None, 19),
         ("g", "blocked", None, 19),
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "required", "present", "stale", "estimate", "hours", "action"),
+    [
+        # what only lacks a signature takes that of a signature, whatever the runbook would
+        ("partial", ["operation", "attestation"], ["operation"], [], None, 0.5, "Sign"),
+        ("stale", ["operation", "attestation"], ["operation", "attestation"], ["attestation"], None, 0.5, "Sign"),
+        ("no_data", ["attestation"], [], [], None, 0.5, "Sign"),
+        ("stale", ["test", "attestation"], ["test"], ["test"], None, 3.5, "Repeat the test and sign"),
+        ("stale", ["operation", "test"], ["operation", "test"], ["operation"], None, 2.0, "Renew the evidence of operation"),
+        # a renewal takes no more than all that the runbook says
+        ("stale", ["test", "policy"], ["test", "policy"], ["test", "policy"], None, 4.0, "Repeat the test and review the policy"),
+        ("partial", ["operation", "attestation"], ["operation"], [], 3.0, 3.0, "Sign"),
+        # evidence that never was there, or that something speaks against, takes the runbook
+        ("partial", ["operation", "attestation"], ["attestation"], [], None, 4.0, "Enforce multi-factor authentication"),
+        ("ineffective", ["operation"], ["operation"], ["operation"], None, 4.0, "Enforce multi-factor authentication"),
+    ],
+)  # fmt: skip
+def test_a_gap_takes_the_hours_of_what_it_lacks(state, required, present, stale, estimate, hours, action):
+    status = one(state=state, kinds_required=required, kinds_present=present, kinds_stale=stale)
+    found = gap_rows(status, work=[work(runbook="mfa-enforcement", estimate_hours=estimate)])
+    assert only(found, "effort_hours", "action") == (hours, action)

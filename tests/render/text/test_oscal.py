@@ -28,7 +28,7 @@ GAP = {
     "severity": "high",
     "detected_on": date(2026, 11, 1),
     "title": "Logical\n access",
-    "runbook_title": "Review access",
+    "action": "Review access",
 }
 LINES = {
     "id": "V-7",

@@ -80,7 +80,7 @@ def frames(framework):
                 "state": row["state"],
                 "title": row["title"],
                 "owner": "ann@acme.example",
-                "runbook_title": "Do it",
+                "action": "Do it",
             }
             for row in statuses
             if row["state"] in ("no_data", "ineffective", "stale")

@@ -52,7 +52,7 @@ def test_functions_count_outcomes_and_average_nothing():
 
 def test_actions_come_by_priority_with_what_is_planned():
     gaps = [
-        {"framework": "nist-csf", "control_id": control, "priority": priority, "runbook_title": f"Do {control}"}
+        {"framework": "nist-csf", "control_id": control, "priority": priority, "action": f"Do {control}"}
         for control, priority in (("GV.OC-01", 1.0), (OUTCOME, 7.5))
     ]
     document = profile_report(dict.fromkeys(("GV.OC-01", OUTCOME), "no_data"), gaps=gaps)

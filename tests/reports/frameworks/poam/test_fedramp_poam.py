@@ -24,7 +24,7 @@ GAP = {
     "detected_on": date(2026, 11, 1),
     "title": "Access",
     "owner": "ann@acme.example",
-    "runbook_title": "Review access",
+    "action": "Review access",
     "due_on": date(2026, 11, 28),
     "effort_hours": 6.0,
 }

@@ -10,7 +10,7 @@ from tests.reports.explanations import values_follow
 
 ACCESS = {
     **{"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "title": "Logical access", "priority": 37.5},
-    **{"severity": "critical", "runbook": "mfa", "runbook_title": "Enforce MFA", "playbook": "mfa-enforce"},
+    **{"severity": "critical", "runbook": "mfa", "action": "Enforce MFA", "playbook": "mfa-enforce"},
     **{"effort_hours": 2.0, "leverage": 3, "requirements": ["soc2:CC6.1", "iso27001:A.8.5"], "quick_win": True},
     **{"owner": "ann@acme.example", "due_on": date(2026, 11, 19), "dry_run": True, "status": "open"},
 }
@@ -85,20 +85,38 @@ def test_a_gap_due_today_is_not_overdue():
     assert document(BACKUP).summary["remediations_overdue"] == 0
 
 
+SIGNATURE = {
+    **ACCESS,
+    **{"control_id": "CC6.8", "gap_id": "soc2:CC6.8", "title": "Malware", "requirements": ["soc2:CC6.8", "hipaa:1"]},
+    **{"action": "Sign", "kinds_to_renew": ["attestation"], "effort_hours": 0.5, "priority": 90.0},
+}
+
+
+def test_the_next_step_says_what_to_do_where_no_runbook_is_needed():
+    assert document(SIGNATURE).next_step == (
+        "Start with SOC 2 CC6.8 Malware: sign (0.5 hours, 3 requirements; with ann@acme.example, planned for "
+        "19 Nov 2026)."
+    )
+
+
 def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
     other = {**ACCESS, "control_id": "CC6.2", "gap_id": "soc2:CC6.2", "requirements": ["soc2:CC6.2", "iso27001:A.8.5"]}
-    held = document(ACCESS, other, BACKUP)
+    held = document(ACCESS, other, BACKUP, SIGNATURE)
     assert held.table("runbooks").frame.to_dicts() == [
         {
-            **{"runbook_title": "Enforce MFA", "runbook": "mfa", "gaps": 2, "severe": 2, "overdue": 2},
+            **{"action": "Enforce MFA", "runbook": "mfa", "gaps": 2, "severe": 2, "overdue": 2},
             **{"requirements_unlocked": 3, "effort_hours": 4.0},
         },
         {
-            **{"runbook_title": None, "runbook": None, "gaps": 1, "severe": 0, "overdue": 0},
+            **{"action": "Sign", "runbook": None, "gaps": 1, "severe": 1, "overdue": 1},
+            **{"requirements_unlocked": 2, "effort_hours": 0.5},
+        },
+        {
+            **{"action": None, "runbook": None, "gaps": 1, "severe": 0, "overdue": 0},
             **{"requirements_unlocked": 1, "effort_hours": 8.0},
         },
     ]
-    assert [held.table(name).frame["gaps"].sum() for name in ("runbooks", "owners")] == [3, 3]
+    assert [held.table(name).frame["gaps"].sum() for name in ("runbooks", "owners")] == [4, 4]
 
 
 def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
