@@ -58,6 +58,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "severity_score": 3,
         "weight": 3,
         "detected_on": date(2026, 11, 1),
+        "state_since": date(2026, 11, 1),
+        "weakness_since": date(2026, 11, 1),
         "age_days": 19,
         "dry_run": False,
         "effort_hours": 8.0,

@@ -184,7 +184,7 @@ GAPS = (
         "Applicable controls that are not effective.",
         "gaps",
         Count(),
-        reason="{state} since {detected_on}",
+        reason="{state} since {state_since}",
     ),
     *(
         Figure(
@@ -196,7 +196,7 @@ GAPS = (
             "gaps",
             Count(),
             pl.col("severity") == severity,
-            "{severity}, {state} since {detected_on}",
+            "{severity}, {state} since {state_since}",
         )
         for severity in GAP_SEVERITIES
     ),

@@ -245,7 +245,7 @@ GAP = Entity(
         "blocked_by": ("blocked", "blocking", "blocks"),
     },
     measures={"effort_hours": ("effort", "hours", "work")},
-    reason="{state} since {detected_on}",
+    reason="{state} since {state_since}",
     size="priority",
     loose=("work", "effort"),
     report="gap-remediations",

@@ -150,6 +150,9 @@ def gaps(
         .join(rehearsed, on=["org_id", "playbook"], how="left")
         .with_columns(
             severity=pl.coalesce("own_severity", severity),
+            weakness_since=pl.when(pl.col("kinds_present").list.len() == 0)
+            .then("detected_on")
+            .otherwise(pl.coalesce("state_since", "detected_on")),
             detected_on=pl.min_horizontal("opened_on", "detected_on"),
             usual_hours=pl.coalesce("worked_hours", "effort_hours", pl.lit(DEFAULT_EFFORT_HOURS)),
             kinds_to_renew=_kinds_to_renew(),

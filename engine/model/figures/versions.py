@@ -137,6 +137,11 @@ CHANGES: tuple[FormulaChange, ...] = (
         "A gap takes the hours of what it lacks",
         ("gaps_effort_hours", "quick_wins", "quick_wins_hours", "steps_top_ten_hours", "steps_top_ten_points"),
     ),
+    FormulaChange(
+        "An item of the FedRAMP plan counts from the failure that stands",
+        ("poam_items_late", "poam_items_detected_in_period"),
+    ),
+    FormulaChange("A state begins after the day on which another was last seen", ("drift_median_days",)),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -23,14 +23,14 @@ from reports.frameworks.poam.poam_sheets import (
     packs,
 )
 from reports.shared import setup
-from reports.shared.wording import count_of, with_whom
+from reports.shared.wording import count_of, spelled_day, with_whom
 
 SHOWN = (
-    *("weakness_description", "scheduled_completion_date", "days_left", "point_of_contact", "original_risk_rating"),
-    *("poam_id", "weakness_name", "controls", "original_detection_date", "status"),
+    *("weakness_description", "original_detection_date", "scheduled_completion_date", "days_left", "point_of_contact"),
+    *("original_risk_rating", "poam_id", "weakness_name", "controls", "status"),
 )
 # what the first of them say already, or nobody reads on a page
-BEHIND = ("weakness_name", "controls", "original_detection_date", "status")
+BEHIND = ("weakness_name", "controls", "status")
 TONES: dict[str, Tone] = {"late": "bad", "in time": "main"}
 RATED = ("High", "Moderate", "Low")
 # what a page of the open sheet leads with
@@ -46,6 +46,9 @@ DEFINITIONS = {
     "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until an administrator, by "
     "the command `hq poam` or an imported row of the ledger, gives it a number; a weakness that comes back after its "
     "number was closed gets a new one.",
+    "original detection": "Of a control the day of the failed test or contradicting event that stands against it, "
+    "without any evidence the day on which its records begin; of a finding the first scan that saw it. A control that "
+    "was mended and fails anew is detected anew. A numbered item keeps the day of the ledger.",
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
@@ -147,7 +150,8 @@ def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) 
     name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
     return Opening(
         f"{_of_items(figures)}.",
-        f"Close first {name} {first['weakness_name']} ({with_whom(first['point_of_contact'], due)}{late}).",
+        f"Close first {name} {first['weakness_name']} (detected {spelled_day(first['original_detection_date'])}; "
+        f"{with_whom(first['point_of_contact'], due)}{late}).",
     )
 
 

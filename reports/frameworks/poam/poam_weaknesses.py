@@ -53,7 +53,7 @@ def _of_gaps(gaps: pl.DataFrame, profiles: pl.DataFrame, controls: Mapping[str, 
             "resources_required": None if gap["effort_hours"] is None else f"{gap['effort_hours']:g} hours",
             "remediation_plan": plan,
             "planned_milestones": f"(01) {due}: {plan or 'Close the gap'}" if due else None,
-            "original_detection_date": gap["detected_on"],
+            "original_detection_date": gap["weakness_since"],
         }
     return rows
 

@@ -199,3 +199,10 @@ def test_a_gap_takes_the_hours_of_what_it_lacks(state, required, present, stale,
     status = one(state=state, kinds_required=required, kinds_present=present, kinds_stale=stale)
     found = gap_rows(status, work=[work(runbook="mfa-enforcement", estimate_hours=estimate)])
     assert only(found, "effort_hours", "action") == (hours, action)
+
+
+@pytest.mark.parametrize(("present", "since"), [(["operation"], DAY), ([], date(2025, 11, 1))])
+def test_a_weakness_is_as_old_as_the_failure_that_stands_unless_there_never_was_evidence(present, since):
+    status = one(state="ineffective", kinds_present=present, detected_on=date(2025, 11, 1), state_since=DAY)
+    found = gap_rows(status, work=[work()])
+    assert only(found, "weakness_since", "state_since", "detected_on") == (since, DAY, date(2025, 11, 1))

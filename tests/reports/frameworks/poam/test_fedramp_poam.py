@@ -373,7 +373,7 @@ def test_the_headline_names_the_item_that_is_due_first():
     document = plan([GAP], [FINDING], [LINE])
     assert lead(document) == (
         "None of 1 open item of the plan is late.",
-        "Close first V-7 Access (with ann@acme.example, due 30 Dec 2026).",
+        "Close first V-7 Access (detected 1 Oct 2026; with ann@acme.example, due 30 Dec 2026).",
     )
     assert document.warnings == [
         "1 item has no number in the ledger yet: an administrator numbers them, as the plan goes to the agency with "
@@ -488,3 +488,13 @@ def test_the_picture_has_what_is_late_of_each_rating():
     (chart,) = held.charts
     assert chart.frame.rows() == [("High", "late", 1), ("Moderate", "in time", 2)]
     assert list(plan([GAP], poam=[CLOSED], sheet="closed").charts) == []
+
+
+def test_an_item_counts_from_the_failure_that_stands_not_from_what_was_wrong_before():
+    document = plan([{**GAP, "detected_on": date(2025, 11, 1), "weakness_since": date(2026, 11, 18)}])
+    row = table(document, "gaps_without_control").row(0, named=True)
+    assert (row["original_detection_date"], row["scheduled_completion_date"], row["late"]) == (
+        date(2026, 11, 18),
+        date(2026, 12, 18),
+        False,
+    )
