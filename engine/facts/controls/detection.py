@@ -17,7 +17,8 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
     where something was never given or accepted, when the control came into scope (``scope_since``: the day on which
     its framework was adopted, else that of the first record about it). A gap is as old as the earliest reason that
     stands; its state as the earliest of those that make it. Nothing is older than the scope, so that an old event
-    dates no gap.
+    dates no gap. Nor is a state older than the last day on which the control was seen in another one: what was wrong
+    before made another state, or something else was worse.
     """
     missing = pl.col("kinds_present").list.len() < pl.col("kinds_required").list.len()
     frame = frame.with_columns(
@@ -39,6 +40,10 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("seen_state") == state)
         .then(pl.col("seen_on"))
     )
+    seen = pl.col("seen_state")
+    other_on = pl.when(seen == state).then("other_state_on").when(seen.is_not_null()).then("noted_on")
+    after = pl.when(other_on < pl.col("as_of")).then(other_on + pl.duration(days=1)).otherwise(other_on)
+    since = pl.when(since.is_not_null()).then(pl.max_horizontal(since, after))
     gap = ~state.is_in(["effective", "not_applicable"])
     return frame.with_columns(
         state_since=_clip(since), detected_on=_clip(pl.when(gap).then(pl.min_horizontal(against, stale, absent)))

@@ -285,7 +285,11 @@ def _state(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _history(frame: pl.DataFrame, changes: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """State before the period, and the state that was last seen."""
+    """State before the period, the state that was last seen, and until when another one was.
+
+    A state is noted on the days on which snapshots are taken, and only where it changed: on a day on which anything was
+    noted, each control was still in the state that was noted last of it.
+    """
     bounds = asked.select("org_id", start="period_start")
     ordered = changes.sort("observed_on")
     before = (
@@ -295,6 +299,17 @@ def _history(frame: pl.DataFrame, changes: pl.DataFrame, asked: pl.DataFrame) ->
         .agg(previous_state=pl.col("state").last())
     )
     last = ordered.group_by(_KEY, maintain_order=True).agg(
-        seen_state=pl.col("state").last(), seen_on=pl.col("observed_on").last()
+        seen_state=pl.col("state").last(), seen_on=pl.col("observed_on").last(), changes=pl.len()
     )
-    return frame.join(before, on=_KEY, how="left").join(last, on=_KEY, how="left")
+    noted = changes.select("org_id", noted_on="observed_on").unique().sort("org_id", "noted_on")
+    before_that = noted.with_columns(other_state_on=pl.col("noted_on").shift(1).over("org_id"))
+    earlier = last.filter(pl.col("changes") > 1).join(
+        before_that, left_on=["org_id", "seen_on"], right_on=["org_id", "noted_on"]
+    )
+    newest = noted.group_by("org_id").agg(pl.col("noted_on").max())
+    return (
+        frame.join(before, on=_KEY, how="left")
+        .join(last.drop("changes"), on=_KEY, how="left")
+        .join(earlier.select(*_KEY, "other_state_on"), on=_KEY, how="left")
+        .join(newest, on="org_id", how="left")
+    )

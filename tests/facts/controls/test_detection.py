@@ -221,3 +221,34 @@ def test_a_gap_of_an_adopted_framework_is_as_old_as_the_adoption_whatever_event_
         assert since(facts_with, events=events, **scope) == ("no_data", adopted, adopted)
     ahead = {"organization_frameworks": [{"framework": "soc2", "in_scope": True, "adopted_on": "2026-11-21"}]}
     assert since(facts_with, **ahead) == ("no_data", date(2026, 1, 5), date(2026, 1, 5))
+
+
+ADOPTED = {"organization_frameworks": [{"framework": "soc2", "in_scope": True, "adopted_on": "2026-01-01"}]}
+
+
+def noted(*states, control_id="X1"):
+    return [{**on(control_id), "observed_on": day, "state": state} for day, state in states]
+
+
+def test_a_state_begins_after_the_day_on_which_the_control_was_last_seen_in_another(facts_with):
+    kinds = ("operation", "attestation")
+    changes = [
+        *noted(("2026-10-05", "no_data"), ("2026-11-02", "partial")),
+        *noted(("2026-10-26", "effective"), control_id="X9"),  # a day on which X1 was still seen without data
+    ]
+    events = [event("backup.completed", "2026-10-28 09:00")]
+    assert since(facts_with, kinds, events, control_state_changes=changes, **ADOPTED) == (
+        "partial",
+        date(2026, 10, 27),
+        date(2026, 1, 1),
+    ), "what is missing was always missing, and the gap is as old; it is partial since there is some"
+
+
+def test_a_state_that_nobody_has_noted_yet_begins_after_the_last_day_that_noted_another(facts_with):
+    changes = noted(("2026-10-05", "no_data"))
+    events = [event("backup.completed", "2026-10-28 09:00")]
+    kinds = ("operation", "attestation")
+    assert since(facts_with, kinds, events, control_state_changes=changes, **ADOPTED)[:2] == (
+        "partial",
+        date(2026, 10, 6),
+    )
