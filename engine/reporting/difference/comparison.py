@@ -82,7 +82,7 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
 
 def _of_these(moved: Iterable[StateMove], wanted: set[Subject], whys: Iterable[FigureWhy]) -> Iterator[StateMove]:
     """What moved of all that rows and figures are about."""
-    state_moves = {one for each in whys for one in each.moved}
+    state_moves = {one for each in whys for one in (*each.moved, *each.incidents)}
     return (one for one in moved if one in state_moves or not wanted.isdisjoint(one.about))
 
 

@@ -22,11 +22,15 @@ _PARTS = ("contribution", "numerator", "value", "amount", "flag")  # what a row 
 
 @dataclass(frozen=True)
 class FigureWhy:
-    """The rows behind the move of a figure, in words, and what moved of them. ``parts``: of a score, its components."""
+    """The rows behind the move of a figure, in words, and what moved of them. ``parts``: of a score, its components.
+
+    ``incidents`` are those among the rows: figures of incidents count a period, which moves on, so its rows say why.
+    """
 
     rows: str
     moved: tuple[StateMove, ...]
     parts: str = ""
+    incidents: tuple[StateMove, ...] = ()
 
 
 def why(
@@ -45,13 +49,12 @@ def why(
     summed = () if subjects or part not in _OF_A_SCORE else figure.facts
     kinds = {kind for fact in summed for kind in _SUMMED.get(fact, ())}
     steps = _steps(difference, part, framework_names)
+    mine = [one for one in moved if one.kind in kinds or not subjects.isdisjoint(one.about)]
     return FigureWhy(
         _in_words(difference, steps, framework_names),
-        # figures of incidents count a period, which moves on: its rows say it
-        tuple(
-            one for one in moved if one.kind in kinds or (one.kind != "incident" and not subjects.isdisjoint(one.about))
-        ),
+        tuple(one for one in mine if one.kind != "incident"),
         steps if kinds else "",
+        tuple(one for one in mine if one.kind == "incident"),
     )
 
 

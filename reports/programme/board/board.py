@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from engine.model.days import quarters
 from engine.model.declarations.ask import Ask
 from engine.model.documents.movement import StateMove, in_groups, main_movements
 from engine.model.figures.figure import Figures
@@ -94,10 +95,16 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
         ("Posture", held.score, score, loss, MARKS["posture"]),
         ("Open gaps", figures["gaps_open"], f"{figures['gaps_open']:,}", critical, MARKS["gaps"]),
         ("Incidents in the period", opened, f"{opened:,}", severe or None, MARKS["incidents"]),
-        ("Median time to restore", hours, "no data" if hours is None else f"{hours:g} h", restored, MARKS["incidents"]),
+        (
+            "Median time to restore",
+            hours,
+            "no data" if hours is None else f"{quarters(hours)} h",
+            restored,
+            MARKS["incidents"],
+        ),
         (
             *("Median time to restore by family", family_hours),
-            *("no data" if family_hours is None else f"{family_hours:g} h", by_family, MARKS["incidents"]),
+            *("no data" if family_hours is None else f"{quarters(family_hours)} h", by_family, MARKS["incidents"]),
         ),
         ("Third parties", figures["vendors"], f"{figures['vendors']:,}", parties, MARKS["vendors"]),
         ("Evidence held", held_pct, share, "The rest is told: a location or a hash alone", MARKS["evidence"]),
