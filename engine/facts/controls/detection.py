@@ -41,7 +41,9 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
         .then(pl.col("seen_on"))
     )
     seen = pl.col("seen_state")
-    other_on = pl.when(seen == state).then("other_state_on").when(seen.is_not_null()).then("noted_on")
+    other_on = pl.coalesce(
+        pl.when(seen == state).then("other_state_on"), pl.when(seen.is_not_null() & (seen != state)).then("noted_on")
+    )
     after = pl.when(other_on < pl.col("as_of")).then(other_on + pl.duration(days=1)).otherwise(other_on)
     since = pl.when(since.is_not_null()).then(pl.max_horizontal(since, after))
     gap = ~state.is_in(["effective", "not_applicable"])

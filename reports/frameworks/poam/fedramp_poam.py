@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import PERIOD_DAYS, Ask
 from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.report import Report
@@ -23,7 +24,7 @@ from reports.frameworks.poam.poam_sheets import (
     packs,
 )
 from reports.shared import setup
-from reports.shared.wording import count_of, spelled_day, with_whom
+from reports.shared.wording import count_of, with_whom
 
 SHOWN = (
     *("weakness_description", "original_detection_date", "scheduled_completion_date", "days_left", "point_of_contact"),
