@@ -20,6 +20,7 @@ from reports.shared.ordering import rank
 from reports.shared.wording import all_of, hours
 
 NEW = "new"  # a proposal that is not recorded yet
+UNDECIDED = (NEW, "proposed")  # nobody has taken them up
 PROPOSED_KINDS = STAFFING_KINDS[:3]  # to defer or to descope is for people to decide
 ID_DIGITS = 16
 DRIVERS = 3

@@ -133,7 +133,8 @@ def _opening(figures: Figures, gaps: pl.DataFrame) -> Opening:
     if not declared:
         seen = count(observed, "system was", "systems were")
         return Opening(f"No system is declared, yet {seen} observed.", setup.fill("systems"))
-    others = f"the declared scope has {count(figures['scope_gaps'] - strangers, 'gap')}{_flows(figures)}"
+    scope = "the scope" if strangers else "the declared scope"
+    others = f"{scope} has {count(figures['scope_gaps'], 'gap')}{_flows(figures)}"
     if not observed:
         return Opening(
             f"Nothing was observed to compare with {count(declared, 'declared system')}; {others}.",
@@ -142,8 +143,10 @@ def _opening(figures: Figures, gaps: pl.DataFrame) -> Opening:
     step = _step(gaps.row(0, named=True)) if gaps.height else ""
     if not strangers:
         return Opening(f"Every observed system is declared, {observed:,} in all; {others}.", step)
-    verb = "is" if strangers == 1 else "are"
-    return Opening(f"{strangers:,} of {count_of(observed, 'observed system')} {verb} not declared; {others}.", step)
+    verb, them = ("is", "it") if strangers == 1 else ("are", "them")
+    return Opening(
+        f"{strangers:,} of {count_of(observed, 'observed system')} {verb} not declared; with {them} {others}.", step
+    )
 
 
 def _flows(figures: Figures) -> str:

@@ -572,6 +572,17 @@ PROPOSALS = (
         STATUS == proposals.NEW,
         _PROPOSAL,
     ),
+    Figure(
+        "staffing_proposals_undecided",
+        "Staffing proposals to decide on",
+        "count",
+        "neither",
+        "Staffing proposals that nobody has taken up: new ones, and those that were recorded before as proposed.",
+        proposals.proposal_rows,
+        Count(),
+        STATUS.is_in(proposals.UNDECIDED),
+        _PROPOSAL,
+    ),
     *(
         Figure(
             f"staffing_proposals_{kind}",

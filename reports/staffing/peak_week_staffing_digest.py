@@ -10,7 +10,7 @@ from engine.model.documents.document import Alarm, Chart, Document, Opening, Tab
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import proposals, shortfall, workload
-from reports.capacity.proposals import NEW
+from reports.capacity.proposals import NEW, UNDECIDED
 from reports.figures import select
 from reports.shared import ledger, personal, setup
 from reports.shared.wording import count, hours, inside
@@ -18,9 +18,8 @@ from reports.staffing import wording
 
 FOREMOST = (
     *("peak_shortfall_hours", "peak_weeks", "peak_relief_hours", "peak_remaining_hours"),
-    *("staffing_proposals_new", "unowned_hours"),
+    *("staffing_proposals_undecided", "unowned_hours"),
 )
-UNDECIDED = (NEW, "proposed")
 HIDDEN = ("week_start_on", "week_end_on", "imbalance", "gini", "unowned_hours", "drivers")
 TONES: dict[str, Tone] = {"relief": "good", "still short": "bad"}
 TAKE_UP = (
@@ -56,7 +55,7 @@ def build(figures: Figures) -> Document:
         tables=(
             Table(
                 "actions",
-                "Proposals to decide on, those that relieve most first",
+                "Proposals, those to decide on that relieve most first",
                 ranked.select(
                     "week",
                     "owner",
@@ -115,9 +114,11 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
     first = (mine if mine.height else undecided).row(0, named=True)
     left = figures["peak_remaining_hours"]
     borrow = f", {quarters(left)} would be borrowed" if left else ""
+    total = figures["staffing_proposals"]
+    of_all = f"{undecided.height:,} of {proposed}" if undecided.height < total else proposed
     return Opening(
         f"{text}.",
-        f"{_who(meets_on)} {count(undecided.height, 'proposal')}, first for {first['week']}: {inside(first['what'])} "
+        f"{_who(meets_on)} {of_all}, first for {first['week']}: {inside(first['what'])} "
         f"for {first['owner']}. Moving duties relieves {relief}{borrow}.",
     )
 
@@ -163,7 +164,7 @@ REPORT = Report(
     figures=select(
         *("horizon_weeks", "demand_hours", *shortfall.IDS),
         *("peak_shortfall_hours", "peak_relief_hours", "peak_remaining_hours"),
-        *("staffing_proposals", "staffing_proposals_new"),
+        *("staffing_proposals", "staffing_proposals_undecided", "staffing_proposals_new"),
         *(f"staffing_proposals_{kind}" for kind in proposals.PROPOSED_KINDS),
     ),
     schema_version=2,

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.days import quarters
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, FrameRow, Opening, Table
@@ -16,13 +17,13 @@ from reports.shared.duty_figures import TOTALS
 from reports.shared.wording import count, hours, percent, sentence, some_of
 
 FOREMOST = (
-    *("obligations_known", "obligations_known_hours", "busiest_week", "obligations_overdue"),
-    *("obligations_without_owner", "expected_unplanned_week"),
+    *("obligations_known", "demand_hours", "obligations_known_hours", "busiest_week"),
+    *("obligations_overdue", "obligations_without_owner"),
 )
 LIKELY = "80 % of cases"
 LABELS = {
     **{"committees": "Committee meetings", "held_on": "On", "known": "Duties", "expected_unplanned": "More expected"},
-    **{"demand_hours": "Work (h)", "available_hours": "Hours there are", "causes": "Over the limit by"},
+    **{"demand_hours": "Work in all (h)", "available_hours": "Hours there are", "causes": "Over the limit by"},
 }
 EXPECTED = {
     "expected_unplanned": "expected_unplanned_week",
@@ -56,7 +57,8 @@ def build(
                 forecast,
                 labels=LABELS,
                 note=f"A week warns from {density.limit_words(bounds)}, whichever comes first: many small duties fill "
-                "a week that still has hours.",
+                "a week that still has hours. Work in all is that of who does the duties and a quarter of it for who "
+                "answers for them.",
                 state=("level",),
                 hidden=(
                     *("week_start_on", "known_hours", "expected_unplanned", "expected_p50", "expected_p80"),
@@ -125,13 +127,20 @@ def _opening(forecast: pl.DataFrame, duties: pl.DataFrame, first_late: str, figu
         return Opening(f"No duty is known to fall due in {span}{rest}.", step)
     peak = forecast.row(by_predicate=pl.col("week") == figures["busiest_week"], named=True)
     used = "" if peak["utilisation_pct"] is None else f", {percent(peak['utilisation_pct'])} of capacity"
-    work = hours(figures["obligations_known_hours"])
-    text = f"{count(known, 'duty', 'duties')} ({work}) {_fall(known)} due in {span}"
+    text = f"{count(known, 'duty', 'duties')} ({_work(figures)}) {_fall(known)} due in {span}"
     busiest = f"most in {peak['week']} ({count(peak['known'], 'duty', 'duties')}{used})"
     advice = _advice(peak, forecast, duties)
     first = first_late if late else ""
     step = f"{first}, then {advice}" if first and advice else first or advice
     return Opening(f"{text}, {busiest}{f'; {late}' if late else ''}.", sentence(f"{step}.") if step else "")
+
+
+def _work(figures: Figures) -> str:
+    """The hours of those who do the duties, and those of everybody, which the weeks add up to."""
+    doing, in_all = figures["obligations_known_hours"], figures["demand_hours"]
+    them = "it" if figures["obligations_known"] == 1 else "them"
+    others = "" if quarters(in_all) == quarters(doing) else f", {quarters(in_all)} with those who answer for {them}"
+    return f"{hours(doing)}{others}"
 
 
 def _fall(number: int) -> str:
@@ -199,6 +208,7 @@ REPORT = Report(
     build=build,
     figures=select(
         "horizon_weeks",
+        "demand_hours",
         *TOTALS,
         *(
             "obligations_overdue_week_change",

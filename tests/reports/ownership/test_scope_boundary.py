@@ -86,7 +86,7 @@ def test_what_is_observed_and_not_declared_comes_first():
         ("undocumented_system", "wiki", "seen in alerts, services"),
     ]
     assert lead(held) == (
-        "2 of 3 observed systems are not declared; the declared scope has no gaps.",
+        "2 of 3 observed systems are not declared; with them the scope has 2 gaps.",
         "For the system 10.0.0.9 (seen in findings): declare it with owner, data and boundary, or switch it off "
         "(nobody owns it).",
     )

@@ -85,7 +85,7 @@ def test_what_is_recorded_is_not_new():
     key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
     made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked"}])
     assert frame(made, "actions")["status"].to_list() == ["new", "tracked"], "what is to be decided comes first"
-    assert "1 proposal, first for 2026-W49: bring in 2 hours from outside for ann." in made.next_step
+    assert "1 of 2 proposals, first for 2026-W49: bring in 2 hours from outside for ann." in made.next_step
     assert (made.summary["staffing_proposals"], made.summary["staffing_proposals_new"]) == (2, 1)
 
 

@@ -53,6 +53,14 @@ def test_overdue_work_is_in_no_week_and_this_week_offers_the_day_that_is_left():
     assert [made.summary[f"obligations_{place}"] for place in ("overdue", "known", "beyond")] == [1, 2, 0]
 
 
+def test_the_headline_has_the_hours_that_the_weeks_add_up_to():
+    made = document(duty("a", 3, effort_hours=8.0, accountable="cyd"), duty("b", 5, effort_hours=1.0))
+    assert made.headline.startswith(
+        "2 duties (9 hours, 11 with those who answer for them) fall due in the next 13 weeks"
+    )
+    assert weeks(made)["demand_hours"].sum() == made.summary["demand_hours"] == 11.0
+
+
 def test_the_horizon_may_be_chosen():
     made = document(duty("a", 3), duty("b", 30), weeks=2)
     assert (weeks(made).height, made.summary["obligations_known"], made.summary["obligations_beyond"]) == (2, 1, 1)
