@@ -26,7 +26,7 @@ LABELS = {**SEEN, "group_id": "Category", "group_title": "Title of the category"
 # what a page leads with
 FOREMOST = (
     *("activity_pct", "controls_inactive", "activity_controls", "audit_events_untagged", "audit_events_untagged_pct"),
-    "audit_events_in_period",
+    "audit_events_attributable",
 )
 DEFINITIONS = {
     "By policy only": "Covered by an accepted policy, without any event in the period.",
@@ -155,7 +155,8 @@ REPORT = Report(
     build=build,
     figures=select(
         *("activity_pct", "controls_active", "activity_controls", "activity_change", "controls_inactive"),
-        *("activity_newest_at", "audit_events_in_period", "audit_events_untagged", "audit_events_untagged_pct"),
+        *("activity_newest_at", "audit_events_in_period", "audit_events_attributable"),
+        *("audit_events_untagged", "audit_events_untagged_pct"),
     ),
     schema_version=2,
 )

@@ -94,6 +94,18 @@ ACTIVITY = (
         "{events} times {action}",
     ),
     Figure(
+        "audit_events_attributable",
+        "Events of the audit log, without bookkeeping",
+        "count",
+        "neither",
+        "Events of the audit log in the period, without the product's own bookkeeping, such as exports and deliveries: "
+        "those of which a share maps to no control.",
+        "audit_actions",
+        Sum("events"),
+        (pl.col("events") > 0) & ~_OURS,
+        "{events} times {action}",
+    ),
+    Figure(
         "audit_events_untagged",
         "Events without a control",
         "count",

@@ -78,6 +78,7 @@ def test_the_summary_has_coverage_and_the_share_of_untagged_events():
         "controls_inactive": 2,
         "activity_newest_at": moment("2026-11-18 08:30"),
         "audit_events_in_period": 8,
+        "audit_events_attributable": 8,
         "audit_events_untagged": 2,
         "audit_events_untagged_pct": 25.0,
     }
