@@ -8,13 +8,14 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from reports.capacity import shortfall
 from reports.obligations.crossover.crossovers import cluster_rows
-from reports.programme.board.decisions import decisions, with_addressee
+from reports.programme.board.decisions import decisions, in_order, with_addressee
 from reports.programme.risk.risk_grid import register_of
+from reports.shared.ledger import next_meeting
 from reports.shared.wording import all_of, count, hours
 from reports.staffing import wording
 from reports.staffing.breaches import breaches
 
-Request: TypeAlias = tuple[str, str, str | None, str]
+Request: TypeAlias = tuple[str, str, str | None, str, None]
 COMPLIANCE = "/api/governance/compliance"
 SOURCES = {
     "risks": ("Risks", f"{COMPLIANCE}/risk-heatmap"),
@@ -37,10 +38,11 @@ def decisions_needed(
     staffing_actions: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
-    """The board's decisions of the executive summary, then staffing past its SLA, then the best work to share."""
+    """The board's decisions, then staffing past its SLA and the best work to share: of all the first due first."""
     asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS)
     more = [*_late(breaches(staffing_actions)), *_shared_evidence(clusters, ask)]
-    return pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
+    both = pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
+    return in_order(both, next_meeting(obligations))
 
 
 def _late(late: pl.DataFrame) -> Iterator[Request]:
@@ -53,6 +55,7 @@ def _late(late: pl.DataFrame) -> Iterator[Request]:
         f"Worst is {wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over{blocked}",
         worst["accountable"] or worst["chair"],
         MARKS["staffing"],
+        None,
     )
 
 
@@ -65,6 +68,7 @@ def _shared_evidence(frame: pl.DataFrame, ask: Ask) -> Iterator[Request]:
         f"{frameworks(best['frameworks'], ask)}: saves {hours(best['hours_to_save'])}",
         best["lead"],
         MARKS["crossover"],
+        None,
     )
 
 

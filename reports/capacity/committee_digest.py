@@ -7,13 +7,14 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Chart, Document, Opening, Table, at_most
+from engine.model.documents.document import Chart, Document, FrameRow, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import agenda, outlook, quarters, shortfall
 from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.shared import ledger, setup
+from reports.shared.columns import with_first
 from reports.shared.ordering import rank
 from reports.shared.wording import all_of, count, hours, inside, percent, sentence, with_whom
 from reports.staffing import wording
@@ -28,6 +29,7 @@ LABELS = {
     "week": "Peak week",
     "reason": "Because",
     "owner": "With",
+    "due_on": "Decide by",
     "known": "Duties",
     "demand_hours": "Work h",
     "available_hours": "Hours there are",
@@ -49,7 +51,13 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     return Document(
         *_opening(asked, coming, ledger.next_meeting(duties), figures),
         tables=(
-            Table("decisions", _due(ledger.next_meeting(duties)), asked, labels=LABELS, hidden=("footnote",)),
+            Table(
+                "decisions",
+                "Decisions needed, the first due first",
+                with_first(asked, "due_on", "decision", "owner", "reason"),
+                labels=LABELS,
+                hidden=("footnote",),
+            ),
             Table(
                 "figures",
                 f"{_quarter(figures['quarter'])} so far against {_quarter(figures['quarter_before'])}",
@@ -95,10 +103,6 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
         foremost=[name for name in FOREMOST if figures[name] is not None],
         footnotes=tuple(f"{what} {agenda.MARKS[name]}: {route}" for name, (what, route) in agenda.SOURCES.items()),
     )
-
-
-def _due(meets_on: date | None) -> str:
-    return f"Decisions needed by the meeting of {spelled_day(meets_on)}" if meets_on else "Decisions needed"
 
 
 def _quarter(key: str) -> str:
@@ -158,15 +162,22 @@ def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meets_on: date | None, f
         weeks = f"{over} of the next {span} weeks {full}, first of all {top['week']} ({used})"
     else:
         weeks = f"none of the next {span} weeks is too full"
-    whom = with_whom(asked["owner"][0], meets_on, "by the meeting of") if needed else ""
-    step = f"Decide first: {inside(asked['decision'][0])} ({whom})." if needed else ""
+    step = _step(asked.row(0, named=True), meets_on) if needed else ""
     if not step and figures["hours_to_save"]:
         step = f"Collect evidence once: it saves {hours(round(figures['hours_to_save'], 1))}."
     board = asked.filter(~pl.col("footnote").is_in([agenda.MARKS[name] for name in agenda.OWN])).height
     among = f", {board:,} of them the board's" if 0 < board < needed else ""
     when = f" at the meeting of {spelled_day(meets_on)}" if meets_on and needed else ""
+    sooner = asked.filter(pl.col("due_on") < meets_on).height if meets_on else 0
+    cannot = f"; {sooner:,} cannot wait for it" if sooner else ""
     noun = count(needed, "decision is", "decisions are")
-    return Opening(at_most(f"{sentence(noun)} needed{when}{among}", f"; {weeks}") + ".", step)
+    return Opening(at_most(f"{sentence(noun)} needed{when}{among}{cannot}", f"; {weeks}") + ".", step)
+
+
+def _step(first: FrameRow, meets_on: date | None) -> str:
+    """The decision to take first, the same as on the executive summary where it is the board's."""
+    by = "by the meeting of" if first["due_on"] == meets_on else "by"
+    return f"Decide first: {inside(first['decision'])} ({with_whom(first['owner'], first['due_on'], by)})."
 
 
 def _charts(forecast: pl.DataFrame) -> list[Chart]:

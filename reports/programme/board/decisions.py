@@ -8,8 +8,8 @@ import polars as pl
 
 from reports.shared.wording import all_of, count, hours, sentence
 
-COLUMNS = {"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}
-FULL = {**COLUMNS, "due_on": pl.Date, "effort_hours": pl.Float64, "otherwise": pl.String}
+COLUMNS = {**{"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}, "due_on": pl.Date}
+FULL = {**COLUMNS, "effort_hours": pl.Float64, "otherwise": pl.String}
 AHEAD = timedelta(days=30)
 MOST_NAMED = 3
 NOBODY = "nobody is named for it and no chair is to meet, so the first decision is who decides"
@@ -22,7 +22,7 @@ def decisions(
     weeks: pl.DataFrame,
     footnotes: dict[str, str],
 ) -> pl.DataFrame:
-    """Risks over appetite, then late commitments, expired exceptions and the worst short week; most pressing first.
+    """Risks over appetite, late commitments, expired exceptions and the worst short week, the first due first.
 
     ``weeks`` are those of ``shortfall.by_week``. ``footnotes`` maps risks, obligations, exceptions and capacity to
     their marks.
@@ -37,7 +37,7 @@ def full_decisions(
     weeks: pl.DataFrame,
     footnotes: dict[str, str],
 ) -> pl.DataFrame:
-    """The same with the day by which each is to be decided, the hours that it binds, and what comes otherwise.
+    """The same with the hours that each binds, and what comes otherwise.
 
     What has no day of its own is decided by the next committee.
     """
@@ -50,7 +50,13 @@ def full_decisions(
     ]
     meetings = _meetings(obligations)
     frame = with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations)
-    return frame.with_columns(pl.col("due_on").fill_null(pl.lit(meetings["due_on"].min(), dtype=pl.Date)))
+    return in_order(frame, meetings["due_on"].min())
+
+
+def in_order(requests: pl.DataFrame, meets_on: object) -> pl.DataFrame:
+    """The first due first; what has no day of its own is due when a committee meets next."""
+    dated = requests.with_columns(pl.col("due_on").fill_null(pl.lit(meets_on, dtype=pl.Date)))
+    return dated.sort("due_on", nulls_last=True, maintain_order=True)
 
 
 class _Request(NamedTuple):

@@ -45,9 +45,7 @@ def build(
 ) -> Document:
     held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
-    asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS).sort(
-        "due_on", maintain_order=True, nulls_last=True
-    )
+    asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS)
     frame = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
     changed = board.changes(held, readiness, movements, ask)
     return Document(

@@ -27,6 +27,26 @@ def shared_duty(key, days, **more):
     return duty(key, days, controls=["soc2:CC6.1"], frameworks=["soc2"], effort_hours=4.0, **more)
 
 
+MEETING = date(2026, 12, 10)
+
+
+def test_what_cannot_wait_for_the_meeting_is_decided_first_as_the_executive_summary_has_it():
+    made = build_document(
+        duty("late", -9, title="Attest CC1.1"),
+        duty("nobody", 5, owner=None, effort_hours=4.0),
+        duty("m", 20, kind="committee", title="Board meets", owner="cyd"),
+    )
+    assert frame(made, "decisions").select("due_on", "decision", "owner").rows() == [
+        (date(2026, 11, 23), "Name owners for 4 hours of work", "cyd"),
+        (MEETING, "Agree new dates or owners for 1 overdue commitment", "ann"),
+    ]
+    assert lead(made) == (
+        "2 decisions are needed at the meeting of 10 Dec 2026; 1 cannot wait for it; none of the next 13 weeks is too "
+        "full.",
+        "Decide first: name owners for 4 hours of work (with cyd, by 23 Nov 2026).",
+    )
+
+
 def test_decisions_come_first_with_whom_they_are():
     made = build_document(
         shared_duty("a", 10),
@@ -36,14 +56,15 @@ def test_decisions_come_first_with_whom_they_are():
         staffing=[{"action_id": "x", "blocked_reason": "on leave", "accountable": "ann"}],
     )
     assert frame(made, "decisions").rows() == [
-        ("Agree new dates or owners for 1 overdue commitment", "The oldest is 9 days late; ann has 1", "ann", "[2]"),
         (
-            "Complete, replace or close 1 staffing action past the SLA",
-            "Worst is the handover of ann's duties in 2026-W45, 5 business days over: on leave",
-            "ann",
-            "[6]",
+            *(MEETING, "Agree new dates or owners for 1 overdue commitment", "ann"),
+            *("The oldest is 9 days late; ann has 1", "[2]"),
         ),
-        ("Collect evidence once for 2 duties by 2026-11-30", "SOC 2: saves 3 hours", "ann", "[5]"),
+        (
+            *(MEETING, "Complete, replace or close 1 staffing action past the SLA", "ann"),
+            *("Worst is the handover of ann's duties in 2026-W45, 5 business days over: on leave", "[6]"),
+        ),
+        (MEETING, "Collect evidence once for 2 duties by 2026-11-30", "ann", "SOC 2: saves 3 hours", "[5]"),
     ]
     assert frame(made, "owners").rows() == [
         ("ann", ["Board"], 3, "3 decisions are with you; first: Agree new dates or owners for 1 overdue commitment."),
