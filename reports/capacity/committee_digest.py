@@ -54,7 +54,7 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
             Table(
                 "decisions",
                 "Decisions needed, the first due first",
-                with_first(asked, "due_on", "decision", "owner", "reason"),
+                with_first(asked, "decision", "owner", "due_on", "reason"),
                 labels=LABELS,
                 hidden=("footnote",),
             ),

@@ -139,13 +139,16 @@ def _state_moves(
     reasons: Mapping[tuple[str, ...], str],
     framework_names: Mapping[str, str],
 ) -> Iterator[StateMove]:
-    """Rows that came into a state with a word; of a control that was not in scope nothing is said."""
+    """Rows that came into a state with a word; of a control that was not in scope, and of an incident in planned
+    maintenance, nothing is said: it is in no figure of incidents."""
     was = {
         tuple(row[name] for name in moving.key): _state(moving, row[moving.state])
         for row in before.iter_rows(named=True)
     }
     for row in after.iter_rows(named=True):
         key, state = tuple(row[name] for name in moving.key), _state(moving, row[moving.state])
+        if moving.kind == "incident" and row["maintenance_state"] == "planned":
+            continue
         if moving.kind == "incident" and state == "resolved" and key not in was:
             yield StateMove(moving.kind, "open", _thing(moving, row, framework_names), about=_about(moving, row))
         if state not in KINDS[moving.kind].verbs or was.get(key) == state:

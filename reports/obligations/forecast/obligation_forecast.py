@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import quarters
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Document, FrameRow, Opening, Table
+from engine.model.documents.document import Document, FrameRow, Opening, Table, at_most
 from engine.model.documents.pictures import TrendLine, TrendPicture
 from engine.model.figures.figure import Figures
 from reports.figures import select
@@ -132,7 +132,9 @@ def _opening(forecast: pl.DataFrame, duties: pl.DataFrame, first_late: str, figu
     advice = _advice(peak, forecast, duties)
     first = first_late if late else ""
     step = f"{first}, then {advice}" if first and advice else first or advice
-    return Opening(f"{text}, {busiest}{f'; {late}' if late else ''}.", sentence(f"{step}.") if step else "")
+    rest = f"; {late}" if late else ""
+    whole = at_most(text, f", {busiest}{rest}")
+    return Opening(f"{text + rest if whole == text else whole}.", sentence(f"{step}.") if step else "")
 
 
 def _work(figures: Figures) -> str:

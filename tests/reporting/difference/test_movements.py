@@ -64,6 +64,15 @@ def test_incidents_are_open_until_they_are_resolved_or_closed():
     ]
 
 
+def test_of_an_incident_in_planned_maintenance_nothing_is_said_as_figures_count_none():
+    planned = {"id": "a", "status": "closed", "maintenance_state": "planned"}
+    late = {"id": "b", "status": "open", "maintenance_state": "declared_late"}
+    found = in_groups(
+        movements({"incidents": rows("incidents")}, {"incidents": rows("incidents", planned, late)}, DAYS, {})
+    )
+    assert [(one.words, one.things) for one in found] == [("1 incident was opened", ("b",))]
+
+
 def test_attestations_that_lapsed_are_told():
     before = {"attestations": rows("attestations", {"id": "a", "framework": "soc2", "control_id": "CC6.1"})}
     after = {

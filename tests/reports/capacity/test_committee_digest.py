@@ -57,14 +57,14 @@ def test_decisions_come_first_with_whom_they_are():
     )
     assert frame(made, "decisions").rows() == [
         (
-            *(MEETING, "Agree new dates or owners for 1 overdue commitment", "ann"),
+            *("Agree new dates or owners for 1 overdue commitment", "ann", MEETING),
             *("The oldest is 9 days late; ann has 1", "[2]"),
         ),
         (
-            *(MEETING, "Complete, replace or close 1 staffing action past the SLA", "ann"),
+            *("Complete, replace or close 1 staffing action past the SLA", "ann", MEETING),
             *("Worst is the handover of ann's duties in 2026-W45, 5 business days over: on leave", "[6]"),
         ),
-        (MEETING, "Collect evidence once for 2 duties by 2026-11-30", "ann", "SOC 2: saves 3 hours", "[5]"),
+        ("Collect evidence once for 2 duties by 2026-11-30", "ann", MEETING, "SOC 2: saves 3 hours", "[5]"),
     ]
     assert frame(made, "owners").rows() == [
         ("ann", ["Board"], 3, "3 decisions are with you; first: Agree new dates or owners for 1 overdue commitment."),
