@@ -57,7 +57,7 @@ def _work_on(gap: FrameRow, row: FrameRow, signed: Sequence[FrameRow], today: da
     lacking = [*_absent(row), *(row["kinds_stale"] or [])]
     sign = [_next_signature(signed, today)] if _SIGNATURE in lacking else []
     hours = f", {quarters(gap['effort_hours'])} h" if gap["effort_hours"] else ""
-    work = [f"{gap['runbook_title'] or 'Record the evidence that it lacks'}{hours}"]
+    work = [f"{gap['action'] or 'Record the evidence that it lacks'}{hours}"]
     blocked = [f"It is blocked: {gap['blocked_by']}"] if gap["blocked_by"] else []
     only_sign = row["state"] != "ineffective" and lacking == [_SIGNATURE]
     return [*([] if only_sign else work), *sign, *blocked]
@@ -140,10 +140,16 @@ def _causes(snapshot: Snapshot) -> dict[tuple[str, str], str]:
     newest = against.sort("contradicted_on", "source").unique(["framework", "control_id"], keep="last")
     actions = dict(snapshot.fact("trigger_events_rows").select("event_id", "action").iter_rows())
     return {
-        (row["framework"], row["control_id"]): f"{_act(row, actions)} on "
-        f"{spelled_day(row['contradicted_on'])} speaks against it"
+        (row["framework"], row["control_id"]): f"{_act(row, actions)} "
+        f"{_on(row['contradicted_since'], row['contradicted_on'])}"
         for row in newest.iter_rows(named=True)
     }
+
+
+def _on(first: date | None, last: date) -> str:
+    """When the event spoke against a control, and whether others did before."""
+    several = ", the last of several," if first is not None and first < last else ""
+    return f"on {spelled_day(last)}{several} speaks against it"
 
 
 def _act(row: FrameRow, actions: Mapping[str, str]) -> str:

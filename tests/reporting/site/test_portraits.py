@@ -207,13 +207,7 @@ def test_a_stale_control_names_the_kind_that_lapsed_and_the_work_on_it_alone(sta
         "kinds_present": needed,
         "kinds_stale": stale,
     }
-    gap = {
-        "owner": "ann",
-        "due_on": None,
-        "runbook_title": "Review the policy",
-        "effort_hours": 5.0,
-        "blocked_by": None,
-    }
+    gap = {"owner": "ann", "due_on": None, "action": "Review the policy", "effort_hours": 5.0, "blocked_by": None}
     told = portrait(
         "control",
         "soc2:CC6.1",
@@ -265,7 +259,7 @@ def test_what_speaks_against_a_control_and_who_closes_it_by_when(due_on, duty):
                 **CONTROL,
                 "owner": "ann@acme.example",
                 "due_on": due_on,
-                "runbook_title": "Review who may do what",
+                "action": "Review who may do what",
                 "effort_hours": 3.0,
                 "blocked_by": "no list",
             },
@@ -280,6 +274,9 @@ def test_what_speaks_against_a_control_and_who_closes_it_by_when(due_on, duty):
     )
 
 
+DAY_BEFORE = date(2026, 11, 18)
+
+
 def test_an_event_against_a_control_is_named_by_what_was_done():
     against = {"source": "operation", "contradicted_by": "AE-1", "contradicted_on": date(2026, 11, 19)}
     told = portrait(
@@ -292,6 +289,22 @@ def test_an_event_against_a_control_is_named_by_what_was_done():
         trigger_events_rows=pl.DataFrame({"event_id": ["AE-1"], "action": ["log.integrity.failed"]}),
     )
     assert told.sentence == "Ineffective: log integrity failed on 19 Nov 2026 speaks against it."
+
+
+def test_of_several_events_against_a_control_the_newest_is_named_as_the_last():
+    against = {"contradicted_by": "AE-1", "contradicted_on": date(2026, 11, 19), "contradicted_since": DAY_BEFORE}
+    told = portrait(
+        "control",
+        "soc2:CC6.1",
+        control_assessments=rows(
+            "control_assessments", {**CONTROL, "state": "ineffective", "state_since": DAY_BEFORE, "failing_test": None}
+        ),
+        control_evidence=rows("control_evidence", {**CONTROL, "source": "operation", **against}),
+        trigger_events_rows=pl.DataFrame({"event_id": ["AE-1"], "action": ["log.integrity.failed"]}),
+    )
+    assert told.sentence == (
+        "Ineffective since 18 Nov 2026: log integrity failed on 19 Nov 2026, the last of several, speaks against it."
+    )
 
 
 def test_the_newest_evidence_of_a_control_comes_first():
