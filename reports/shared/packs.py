@@ -6,7 +6,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage, FrameRow
 from engine.model.figures.formulas import has_coverage
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from reports.shared.wording import all_of, count, whose_plan
+from reports.shared.wording import all_of, count, inside, whose_plan
 
 POAM = "fedramp-poam"
 PACKS = FRAMEWORK_NAMES
@@ -27,14 +27,15 @@ def titled_control(row: FrameRow, ask: Ask) -> str:
 
 
 def first_gap(gaps: pl.DataFrame, ask: Ask) -> str:
-    """The gap that is most worth closing (F14), with whom it is and for when it is planned; empty without one."""
+    """The gap that is most worth closing (F14): what to do, with whom and for when it is planned; empty without one."""
     if gaps.is_empty():
         return ""
     row = gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).row(0, named=True)
     whom = whose_plan(row["owner"], row["due_on"])
     late = (ask.as_of - row["due_on"]).days if row["due_on"] else 0
     ago = f", {count(late, 'day')} ago" if late > 0 else ""
-    return f"{titled_control(row, ask)} ({whom}{ago})"
+    todo = f"{inside(row['action'])}; " if row["action"] else ""
+    return f"{titled_control(row, ask)} ({todo}{whom}{ago})"
 
 
 def pack_name(ask: Ask, column: str = "framework") -> pl.Expr:

@@ -47,10 +47,9 @@ DEFINITIONS = {
     "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until an administrator, by "
     "the command `hq poam` or an imported row of the ledger, gives it a number; a weakness that comes back after its "
     "number was closed gets a new one.",
-    "original detection": "Of a control the day of the failed test or contradicting event that stands against it, "
-    "without any evidence the day on which its records begin; of a finding the first scan that saw it. A control that "
-    "was mended and fails anew is detected anew. A numbered item keeps the day of the ledger.",
-    "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
+    "deadline": "High 30, Moderate 90, Low 180 days from the original detection: of a control the day of the failure "
+    "or event that stands against it, without any evidence that on which its records begin; of a finding the first scan "
+    "that saw it. What was mended and fails anew is detected anew. A date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
     "controls": "Controls of NIST SP 800-53 as the ledger names them, else those that the control of the gap is paired "

@@ -12,7 +12,7 @@ from reports.figures import select
 from reports.programme.risk.gap_queue import burn_up, by_action, queue, totals_by
 from reports.shared import packs, setup
 from reports.shared.columns import with_first
-from reports.shared.wording import count, count_of, hours, whose_plan
+from reports.shared.wording import count, count_of, hours, inside, whose_plan
 
 TONES: dict[str, Tone] = {"opened": "main"}
 DRY_RUN = "/api/automations/dry-run"
@@ -89,8 +89,8 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
     first = waiting.row(0, named=True)
     unlocks = count_of(first["leverage"] or 1, "requirement")
     where = f"{packs.control(first['gap_id'], ask)} {first['title']}"
-    if first["kinds_to_renew"]:
-        where += f": {first['action'][:1].lower()}{first['action'][1:]}"
+    if first["action"]:
+        where += f": {inside(first['action'])}"
     whom = whose_plan(first["owner"], first["due_on"])
     return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}; {whom}).")
 

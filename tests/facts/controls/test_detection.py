@@ -226,15 +226,15 @@ def test_a_gap_of_an_adopted_framework_is_as_old_as_the_adoption_whatever_event_
 ADOPTED = {"organization_frameworks": [{"framework": "soc2", "in_scope": True, "adopted_on": "2026-01-01"}]}
 
 
-def noted(*states, control_id="X1"):
+def change_rows(*states, control_id="X1"):
     return [{**on(control_id), "observed_on": day, "state": state} for day, state in states]
 
 
 def test_a_state_begins_after_the_day_on_which_the_control_was_last_seen_in_another(facts_with):
     kinds = ("operation", "attestation")
     changes = [
-        *noted(("2026-10-05", "no_data"), ("2026-11-02", "partial")),
-        *noted(("2026-10-26", "effective"), control_id="X9"),  # a day on which X1 was still seen without data
+        *change_rows(("2026-10-05", "no_data"), ("2026-11-02", "partial")),
+        *change_rows(("2026-10-26", "effective"), control_id="X9"),  # a day on which X1 was still seen without data
     ]
     events = [event("backup.completed", "2026-10-28 09:00")]
     assert since(facts_with, kinds, events, control_state_changes=changes, **ADOPTED) == (
@@ -245,7 +245,7 @@ def test_a_state_begins_after_the_day_on_which_the_control_was_last_seen_in_anot
 
 
 def test_a_state_that_nobody_has_noted_yet_begins_after_the_last_day_that_noted_another(facts_with):
-    changes = noted(("2026-10-05", "no_data"))
+    changes = change_rows(("2026-10-05", "no_data"))
     events = [event("backup.completed", "2026-10-28 09:00")]
     kinds = ("operation", "attestation")
     assert since(facts_with, kinds, events, control_state_changes=changes, **ADOPTED)[:2] == (

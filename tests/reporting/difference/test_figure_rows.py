@@ -9,7 +9,7 @@ from reports.programme.figures import INCIDENTS
 OPENED = INCIDENTS[0]
 
 
-def opened(*names):
+def incident_rows(*names):
     schema = {"id": pl.String, "title": pl.String, "flag": pl.Int64, "reason": pl.String}
     return pl.DataFrame([(name, "Replica lagging", 1, "") for name in names], schema=schema, orient="row")
 
@@ -19,7 +19,7 @@ def move(name):
 
 
 def test_every_incident_that_a_figure_counts_is_among_what_happened_and_its_rows_say_why():
-    answer = why(OPENED, opened("I-1"), opened("I-2", "I-3"), [move("I-2"), move("I-3"), move("I-9")], {})
+    answer = why(OPENED, incident_rows("I-1"), incident_rows("I-2", "I-3"), [move("I-2"), move("I-3"), move("I-9")], {})
     assert answer.moved == ()
     assert answer.rows == "2 came (Replica lagging, Replica lagging); 1 went (Replica lagging)"
     assert answer.incidents == (move("I-2"), move("I-3"))
