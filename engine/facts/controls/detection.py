@@ -28,7 +28,7 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
     )
     against, stale, absent = (pl.col(f"{reason}_since") for reason in ("against", "stale", "absent"))
     state = pl.col("state")
-    since = (
+    since: pl.Expr = (
         pl.when(state == "ineffective")
         .then(against)
         .when(state == "stale")

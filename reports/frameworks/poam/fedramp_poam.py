@@ -48,9 +48,9 @@ DEFINITIONS = {
     "the command `hq poam` or an imported row of the ledger, gives it a number; a weakness that comes back after its "
     "number was closed gets a new one.",
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection: of a control the day of the failure "
-    "or event that stands against it, without any evidence that on which its records begin; of a finding the first scan "
-    "that saw it. What was mended and fails anew is detected anew. A date of CISA's catalogue of known "
-    "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
+    "or event that stands against it, without any evidence that on which its records begin; of a finding the first "
+    "scan that saw it. What was mended and fails anew is detected anew. A date of CISA's catalogue of known exploited "
+    "vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
     "controls": "Controls of NIST SP 800-53 as the ledger names them, else those that the control of the gap is paired "
     "with; scan findings are listed under RA-5. What has none is no item of the plan: it is counted and listed as a "
