@@ -129,8 +129,8 @@ class CellTexts:
             return column
         if isinstance(table.words, Mapping) and name in table.words:
             own = frozenset(table.words[name])
-            return column.map(lambda cell: words.spell(cell) if cell in own else cell)
-        return column.map(words.spell)
+            return column.map(lambda cell: words.spell(cell, name) if cell in own else cell)
+        return column.map(lambda cell: words.spell(cell, name))
 
     def _free_numbers(self, name: str) -> DictionaryColumn:
         """Numbers under a heading that says no unit: in that of their row, else whole ones without decimals."""

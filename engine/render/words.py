@@ -24,6 +24,8 @@ _WORDS = {
     "baa": "BAA", "dpa": "DPA", "iso27001_certificate": "ISO 27001 certificate", "nda": "NDA", "pci_aoc": "PCI DSS AOC",
     "soc2_type1": "SOC 2 type 1", "soc2_type2": "SOC 2 type 2",
 }  # fmt: skip
+# where a word reads otherwise than elsewhere: what documents say of a vendor is no assessment by us
+_WORDS_OF_COLUMN = {"assurance": {"not_assessed": "not assured"}}
 
 _NUMBER_TEXT = re.compile(r"[+-]?\d+(?:\.\d+)?")
 UNDECIDED = ("", "number")  # what the numbers of a column may be in anything under
@@ -54,7 +56,8 @@ STATES: dict[Tone, str] = {
     ),
     "stale": "evidence_stale outdated slipped stale superseded",
     "unknown": (
-        "insufficient_data insufficient_history no_data none not_assessed not_meaningful not_tested unknown unplanned"
+        "insufficient_data insufficient_history no_data none not_assessed not_assured not_meaningful not_tested "
+        "unknown unplanned"
     ),
     "neutral": (
         "abandoned archived cancelled doing draft falls_away in_progress mitigated new not_applicable not_due open "
@@ -120,9 +123,9 @@ def figures(document: Document) -> dict[str, object]:
     }
 
 
-def spell(word: str) -> str:
-    """A word of the program as people read it."""
-    return _WORDS.get(word) or word.replace("_", " ")
+def spell(word: str, column: str = "") -> str:
+    """A word of the program as people read it, in the sense of its column."""
+    return _WORDS_OF_COLUMN.get(column, {}).get(word) or _WORDS.get(word) or word.replace("_", " ")
 
 
 def value(name: str, content: object) -> str:

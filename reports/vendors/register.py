@@ -39,7 +39,7 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
         )
         .sort(
             pl.col("attention").list.len() == 0,
-            pl.col("assurance") != "lapsed",
+            _gravity(),
             rank_of("tier", VENDOR_TIERS),
             rank_of("assurance", ASSURANCES),
             -pl.col("residual").fill_null(25),
@@ -53,6 +53,20 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
             *("inherited_gaps", "reused_evidence", "open_findings", "service", "category", "data_classes"),
             *("handles_phi", "region", *DOCUMENTS, "rating_unknown", "vendor_id"),
         )
+    )
+
+
+def _gravity() -> pl.Expr:
+    """Assurance that has lapsed; none that holds, or nobody who looked in time; what soon ends; the others."""
+    unseen = pl.col("review").is_in(["overdue", "never"])
+    return (
+        pl.when(pl.col("assurance") == "lapsed")
+        .then(0)
+        .when((pl.col("assurance") == "not_assessed") | unseen)
+        .then(1)
+        .when(pl.col("assurance") == "expiring")
+        .then(2)
+        .otherwise(3)
     )
 
 

@@ -114,19 +114,20 @@ def vendor_controls(
 def _answer_rows(documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The document that answers for each kind of expected evidence.
 
-    A SOC 2 report in force needs no bridge letter: its assurance still reaches up to today.
+    A SOC 2 report in force needs no bridge letter: its assurance still reaches up to today, whatever became of a letter
+    to an earlier one.
     """
     newest = documents.sort("in_scope", maintain_order=True).group_by(*_VENDOR, "kind", maintain_order=True).last()
-    held = newest.with_columns(expected_evidence="kind")
+    held = newest.with_columns(expected_evidence="kind").join(asked.select("org_id", today="as_of"), on="org_id")
+    letter, reaches = pl.col("kind") == "bridge_letter", pl.col("valid_until") >= pl.col("today")
+    sufficient = held.filter(letter, reaches, "in_scope")
     reaching = (
-        held.filter(pl.col("kind") == "soc2_type2")
-        .join(asked.select("org_id", today="as_of"), on="org_id")
-        .filter(pl.col("valid_until") >= pl.col("today"))
-        .drop("today")
+        held.filter(pl.col("kind") == "soc2_type2", reaches)
+        .join(sufficient, on=_VENDOR, how="anti")
         .with_columns(expected_evidence=pl.lit("bridge_letter"))
     )
-    letters = held.filter(pl.col("expected_evidence") == "bridge_letter")
-    return pl.concat([held, reaching.join(letters, on=_VENDOR, how="anti")])
+    others = held.join(reaching, on=[*_VENDOR, "expected_evidence"], how="anti")
+    return pl.concat([others, reaching]).drop("today")
 
 
 def _gap() -> pl.Expr:

@@ -142,6 +142,13 @@ CHANGES: tuple[FormulaChange, ...] = (
         ("poam_items_late", "poam_items_detected_in_period"),
     ),
     FormulaChange("A state begins after the day on which another was last seen", ("drift_median_days",)),
+    FormulaChange(
+        "A SOC 2 report in force lacks no bridge letter, whatever became of an earlier one",
+        (
+            *("inherited_evidenced", "inherited_evidenced_pct", "inherited_gaps", "inherited_gaps_expired"),
+            *("inherited_gaps_severity", "vendor_evidence_reused", "vendors_with_inherited_gaps"),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -142,7 +142,7 @@ def _cell_text(framework_names: Mapping[str, str], table: Table, name: str, valu
     if name == "framework" and value in framework_names:
         return framework_names[value]
     text = words.value(name, plain_value(value, name))
-    return words.spell(text) if name in table.state or name in table.words else text
+    return words.spell(text, name) if name in table.state or name in table.words else text
 
 
 def _plain(value: object) -> str:

@@ -92,7 +92,7 @@ def summary(kind: EntityKind, things: Sequence[Thing]) -> str:
         return _live_summary(things)
     counts = Counter(str(thing.record[state]) for thing in things if state in thing.record)
     ordered = sorted(counts.items(), key=lambda pair: (_rank(pair[0], state), pair[0]))
-    said = [f"{count:,} {words.spell(word)}" for word, count in ordered]
+    said = [f"{count:,} {words.spell(word, state)}" for word, count in ordered]
     unknown = len(things) - counts.total()
     if unknown and kind == "service":
         said.append(f"{unknown:,} without an objective to stand by")

@@ -6,6 +6,7 @@ from functools import partial
 
 import polars as pl
 
+from engine.facts.controls.detection import KINDS
 from engine.facts.controls.horizons import lapsed_on
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document
@@ -35,22 +36,42 @@ def first_gaps(snapshot: Snapshot) -> str:
 
 
 def lapses(snapshot: Snapshot) -> str:
-    """What lapses within thirty days, by week, and who has most of it."""
+    """What ends within thirty days: how much renews itself, and for whom the rest is, by week."""
     until = snapshot.as_of + timedelta(days=LAPSE_DAYS)
-    rows = (
-        snapshot.fact("control_assessments")
-        .filter("applicable", pl.col("next_due_on").is_between(snapshot.as_of, until))
-        .with_columns(pl.col("next_due_on").dt.truncate("1w").alias("week"))
-    )
-    if rows.is_empty():
+    ending = _ending(snapshot, until)
+    if ending.is_empty():
         return f"Nothing lapses until {spelled_day(until)}."
+    rows = ending.filter(pl.col("by_hand_on").is_not_null()).with_columns(week=pl.col("by_hand_on").dt.truncate("1w"))
+    what = "1 control" if ending.height == 1 else f"{ending.height:,} controls"
+    alone = f"that of {ending.height - rows.height:,} renews itself, " if rows.height < ending.height else ""
+    if rows.is_empty():
+        return f"The evidence of {what} ends until {spelled_day(until)} and renews itself: nobody has to do anything."
     weeks = rows.group_by("week").len().sort("week")
     owners = rows.group_by("owner").len().sort("len", "owner", descending=[True, False], nulls_last=True)
     by_week = ", ".join(f"{count} in the week of {short_day(week)}" for week, count in weeks.iter_rows())
-    most = ", ".join(f"{_name(_names(snapshot), owner)} {count}" for owner, count in owners.head(FEW).iter_rows())
-    what = "1 control" if rows.height == 1 else f"{rows.height:,} controls"
+    most = ", ".join(
+        f"{_name(_names(snapshot), owner or 'without an owner')} {count}"
+        for owner, count in owners.head(FEW).iter_rows()
+    )
+    needed = f"{rows.height:,} {'needs' if rows.height == 1 else 'need'} somebody"
     renewed = _renewed_in_time(snapshot, until)
-    return f"The evidence of {what} lapses: {by_week}. Most: {most}.{renewed}"
+    return f"The evidence of {what} ends: {alone}{needed}: {by_week}. Most: {most}.{renewed}"
+
+
+def _ending(snapshot: Snapshot, until: date) -> pl.DataFrame:
+    """Applicable controls of which evidence that they need ends until a day, with the first day by which somebody has
+    to renew it: null where all of it renews itself."""
+    needed = {kind: pl.col("kinds_required").list.contains(kind) for kind in KINDS}
+    ends = {kind: pl.when(needed[kind]).then(pl.col(f"{kind}_until")) for kind in KINDS}
+    soon = {kind: day.is_between(snapshot.as_of, until).fill_null(False) for kind, day in ends.items()}
+    by_hand = {kind: soon[kind] & lapsed_on(kind, pl.lit(until + timedelta(days=1))) for kind in KINDS}
+    applicable = snapshot.fact("control_assessments").filter("applicable").select("framework", "control_id")
+    return (
+        snapshot.fact("control_horizons")
+        .join(applicable, on=["framework", "control_id"])
+        .filter(pl.any_horizontal(soon.values()))
+        .with_columns(by_hand_on=pl.min_horizontal(pl.when(by_hand[kind]).then(ends[kind]) for kind in KINDS))
+    )
 
 
 def _renewed_in_time(snapshot: Snapshot, until: date) -> str:

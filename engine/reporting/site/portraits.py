@@ -145,7 +145,7 @@ def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     for row in snapshot.fact("vendors").iter_rows(named=True):
         last = row["assured_until"]
         until = f" {'until' if last >= snapshot.as_of else 'since'} {spelled_day(last)}" if last else ""
-        named = f"{words.spell(row['assurance']).capitalize()}{until}"
+        named = f"{words.spell(row['assurance'], 'assurance').capitalize()}{until}"
         if row["assurance"] == "expiring" and last:
             named = f"Assured until {spelled_day(last)}, not renewed yet"
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"

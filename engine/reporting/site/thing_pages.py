@@ -32,7 +32,10 @@ FIRST_LINES: Mapping[EntityKind, tuple[str, ...]] = {
     "request": ("status", "priority", "due_on", "days_left", "owner", "requester"),
     "incident": ("severity", "status", "owner", "service_id", "opened_at", "minutes_to_resolve", "on_call"),
 }
-HEADINGS = {"service_id": "Service"}  # which the page calls by name
+HEADINGS: Mapping[EntityKind, Mapping[str, str]] = {
+    "incident": {"service_id": "Service"},  # which the page calls by name
+    "vendor": {"assurance": "Their evidence", "status": "Our assessment"},  # as the register has them
+}
 COUNTS = ("inherited_gaps", "open_incidents", "open_findings")  # of what waits for somebody
 USUAL_ROWS = 100  # of one table; of more the report itself is the page
 VISIBLE_ROWS, PRINTED_ROWS = 10, 60  # of one table and of all tables before the disclosures
@@ -110,8 +113,9 @@ class ThingPages:
     def _record(self, thing: Thing) -> list[RecordLine]:
         record = {name: value for name, value in thing.record.items() if _is_worth_a_line(thing, name, value)}
         plain = plain_value(_first_lines_first(thing.kind, record), thing.kind)
+        own = HEADINGS.get(thing.kind, {})
         headings = {
-            name: HEADINGS.get(name) or COLUMNS[name].label if name in COLUMNS else words.label(name) for name in plain
+            name: own.get(name) or (COLUMNS[name].label if name in COLUMNS else words.label(name)) for name in plain
         }
         values = {name: self._value(name, value) for name, value in plain.items()}
         if "framework" in plain:
@@ -141,7 +145,7 @@ class ThingPages:
         if isinstance(value, int | float) and name in COLUMNS and COLUMNS[name].unit in ("minutes", "hours", "days"):
             return escape(words.in_unit(value, COLUMNS[name].unit))
         tone, is_word = words.tone(value, name), name in COLUMNS and COLUMNS[name].unit == "word"
-        spell = words.spell(words.value(name, value)) if tone or is_word else words.value(name, value)
+        spell = words.spell(words.value(name, value), name) if tone or is_word else words.value(name, value)
         return Markup('<span class="state {}">{}</span>').format(tone, spell) if tone else escape(spell)
 
     def _link(self, kind: EntityKind, key: str, name: str, small: str = "") -> Markup:

@@ -305,6 +305,10 @@ def test_an_empty_register_has_no_rows(facts_with):
         ([{**soc2("2026-03-31"), "opinion": "qualified"}], ("qualified_opinion", "soc2_type2")),
         (
             [soc2("2026-03-31"), document("bridge_letter", issued_on="2026-04-10", expires_on="2026-06-30")],
+            ("none", "soc2_type2"),  # a letter to an earlier report that has ended takes nothing away
+        ),
+        (
+            [soc2("2025-11-19"), document("bridge_letter", issued_on="2026-04-10", expires_on="2026-06-30")],
             ("expired", "bridge_letter"),
         ),
     ],

@@ -8,6 +8,7 @@ import pytest
 
 from engine.model.days import spelled_day
 from engine.reporting.site.list_tables import list_table, summary
+from engine.reporting.site.named_answers import lapses
 from engine.reporting.site.portrait import Portrait
 from engine.reporting.site.portraits import portraits
 from engine.reporting.site.things import Thing
@@ -15,6 +16,7 @@ from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from tests.factories import DAY, moment, rows
 
 SCANS = {
+    "framework_targets": {"framework": pl.String, "target_on": pl.Date},
     "services_rows": {"id": pl.String, "name": pl.String},
     "trigger_events_rows": {"event_id": pl.String, "action": pl.String},
     "incident_details_rows": dict.fromkeys(("id", "root_cause", "summary", "parent_reason"), pl.String)
@@ -372,7 +374,13 @@ def test_a_person_has_a_work_list():
             {"review": "overdue", "owner": "ann", "next_review_on": date(2026, 8, 30)},
             " Its review is overdue since 30 Aug 2026: ann reviews it.",
         ),
-        ("never", None, "Never", {"review": "never", "owner": None}, " It was never reviewed: nobody reviews it."),
+        (
+            "not_assessed",
+            None,
+            "Not assured",
+            {"review": "never", "owner": None},
+            " It was never reviewed: nobody reviews it.",
+        ),
     ],
 )
 def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, said, reviewed, review):
@@ -569,3 +577,42 @@ def test_an_empty_list_says_what_to_record():
         "No vendors on record. Next: record the vendors that hold data or run something for you "
         "(hq import, table vendors)."
     )
+
+
+@pytest.mark.parametrize(
+    ("horizons", "sentence"),
+    [
+        ([], "Nothing lapses until 20 Dec 2026."),
+        (
+            [{"operation_until": DAY, "operation_recurs": True}],
+            "The evidence of 1 control ends until 20 Dec 2026 and renews itself: nobody has to do anything.",
+        ),
+        (
+            [
+                {"operation_until": DAY, "operation_recurs": True},
+                {"operation_until": DAY, "operation_recurs": True, "test_until": date(2026, 12, 1), "owner": "ann"},
+                {"attestation_until": date(2026, 12, 2), "test_until": date(2027, 3, 1)},
+                {"policy_until": date(2026, 12, 8)},  # which it does not need
+                {"test_until": date(2026, 12, 21)},
+            ],
+            "The evidence of 3 controls ends: that of 1 renews itself, 2 need somebody: 2 in the week of 30 Nov. "
+            "Most: ann 1, without an owner 1.",
+        ),
+    ],
+)
+def test_what_renews_itself_is_told_from_what_needs_somebody(horizons, sentence):
+    needed = {"framework": "soc2", "kinds_required": ["operation", "test", "attestation"], "test_recurs": False}
+    controls = [{**needed, "control_id": f"CC{number}", **row} for number, row in enumerate(horizons)]
+    records = Records(
+        frames={
+            "control_horizons": rows("control_horizons", *controls),
+            "control_assessments": rows(
+                "control_assessments", *({**_named(row), "applicable": True} for row in controls)
+            ),
+        }
+    )
+    assert lapses(records) == sentence
+
+
+def _named(row):
+    return {name: row[name] for name in ("framework", "control_id")}

@@ -125,7 +125,9 @@ def test_the_front_page_begins_with_ten_questions(sites):
     assert [sentence.partition(" ")[0] for sentence in named[:3]] == ["To", "First", "The"]
     assert re.match(r"To decide: .+ \(.+\)", named[0])
     assert re.match(r"First \S+ .+ \(.+\), then ", named[1])
-    assert re.match(r"The evidence of [\d,]+ controls? lapses: \d+ in the week of \d+ \w+", named[2])
+    assert re.match(
+        r"The evidence of [\d,]+ controls? ends: .*\d+ needs? somebody: \d+ in the week of \d+ \w+", named[2]
+    )
     assert any(sentence.startswith("Hours that come free until ") for sentence in named)
     assert re.search(r", newest: \d+ \w+ \d{4}, \w+: ", named[-1])
 

@@ -47,6 +47,13 @@ def test_a_card_has_a_tone_where_its_line_is_a_judgement():
     assert 'data-tone="good"><dt>Inherited gaps</dt>' in page_of(record={**RECORD, "inherited_gaps": 0})
 
 
+def test_what_documents_say_of_a_vendor_is_told_from_what_people_say():
+    page = page_of(record={"assurance": "not_assessed", "status": "assessed"})
+    assert headings(page) == ["Their evidence", "Our assessment"]
+    assert "not assured</span>" in page
+    assert "not assessed" not in page
+
+
 def test_a_short_record_has_no_disclosure():
     assert "of its record" not in page_of("incident", {"severity": "low", "status": "open"})
 

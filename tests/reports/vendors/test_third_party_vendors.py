@@ -126,6 +126,19 @@ def test_an_overdue_review_takes_no_assurance_away_and_is_named_as_what_it_is():
     ]
 
 
+def test_an_assured_vendor_comes_behind_those_that_nothing_assures_whatever_its_tier():
+    gaps = {"tier": "critical", "inherited_gaps": 1}
+    vendors = (
+        vendor("Able", **gaps),
+        vendor("Bold", **gaps, assurance="expiring"),
+        vendor("Calm", assurance="not_assessed"),
+        vendor("Dusty", tier="high", review="overdue"),
+        vendor("Early", assurance="lapsed"),
+    )
+    names = table(report(*vendors), "vendors")["name"].to_list()
+    assert names == ["Early", "Dusty", "Calm", "Bold", "Able"]
+
+
 def test_a_current_review_is_no_assurance():
     document = report(vendor("Calm", assurance="not_assessed"), vendor("Mute", assurance="lapsed"))
     assert lead(document) == (

@@ -58,7 +58,7 @@ def label_of(name: str, chart: Chart, column: str | None) -> str:
     if column is None or column not in chart.words:
         return shorten(FRAMEWORK_NAMES.get(name, name))
     known = chart.words[column] if isinstance(chart.words, Mapping) else (name,)
-    return shorten(words.spell(name) if name in known else name)
+    return shorten(words.spell(name, column) if name in known else name)
 
 
 def tick_label(value: float, chart: Chart) -> str:

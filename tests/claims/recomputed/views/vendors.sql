@@ -24,10 +24,13 @@ WITH pairs AS (
 newest AS (
     SELECT * FROM papers
     QUALIFY row_number() OVER (PARTITION BY vendor_id, kind ORDER BY in_scope DESC, dated DESC NULLS LAST, id DESC) = 1),
+reaching AS (
+    SELECT * FROM newest n WHERE kind = 'soc2_type2' AND good_until >= as_of
+        AND NOT EXISTS (SELECT 1 FROM newest o WHERE o.vendor_id = n.vendor_id AND o.kind = 'bridge_letter' AND o.in_scope
+            AND o.good_until >= o.as_of)),
 answers AS (
-    SELECT *, kind AS answers FROM newest
-    UNION ALL SELECT *, 'bridge_letter' FROM newest n WHERE kind = 'soc2_type2' AND good_until >= as_of
-        AND NOT EXISTS (SELECT 1 FROM newest o WHERE o.vendor_id = n.vendor_id AND o.kind = 'bridge_letter'))
+    SELECT *, 'bridge_letter' AS answers FROM reaching
+    UNION ALL SELECT *, kind FROM newest WHERE kind <> 'bridge_letter' OR vendor_id NOT IN (SELECT vendor_id FROM reaching))
 SELECT p.*, a.id AS held_id, CASE WHEN a.id IS NULL THEN 'missing'
     WHEN (a.good_until IS NULL AND NOT a.lasting) OR coalesce(a.good_until < a.as_of, false) THEN 'expired'
     WHEN NOT a.in_scope THEN 'wrong_scope' WHEN a.opinion IN ('qualified', 'adverse', 'disclaimer')

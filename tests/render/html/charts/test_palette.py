@@ -114,6 +114,7 @@ def test_a_word_has_one_tone():
         ("missed", "", "bad"),
         ("In Place", "", "good"),
         ("not assessed", "", "unknown"),
+        ("not assured", "assurance", "unknown"),
         ("low", "confidence", "bad"),
         ("none", "gap", "good"),
         ("none", "", "unknown"),
