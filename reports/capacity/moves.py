@@ -57,6 +57,7 @@ def by_week(made: Annotated[Balance, balance], ask: Ask) -> pl.DataFrame:
         *("owners", "mean_pct", pl.Series("max_pct", most[0], dtype=pl.Float64), "imbalance", "gini", "state"),
         pl.Series("max_after_pct", most[1], dtype=pl.Float64),
         then["short"].alias("short_then"),
+        then["shortfall_hours"].alias("shortfall_then_hours"),
     )
 
 

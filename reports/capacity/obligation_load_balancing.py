@@ -53,7 +53,7 @@ def build(figures: Figures) -> Document:
             Table(
                 "weeks",
                 "How work is spread",
-                weeks.drop("short_then"),
+                weeks.drop("short_then", "shortfall_then_hours"),
                 labels=LABELS,
                 state=("state",),
                 hidden=("week_start_on", "owners", "mean_pct", "imbalance", "gini", "unowned_hours", "short"),
@@ -117,22 +117,12 @@ def _most_short(figures: Figures) -> str:
 def _charts(weeks: pl.DataFrame) -> list[Chart]:
     if not weeks["demand_hours"].sum():
         return []
-    lines = weeks.select("week", now="max_pct", then="max_after_pct")
-    frame = lines.unpivot(index="week", variable_name="line", value_name="utilisation")
-    alt = "Utilisation of the busiest owner of each week, now and with all suggestions taken."
-    return [
-        Chart(
-            "lines",
-            "Busiest owner by week",
-            frame,
-            "week",
-            "utilisation",
-            alt,
-            series="line",
-            percent=True,
-            tones=TONES,
-        )
-    ]
+    lines = weeks.select(
+        "week", now="shortfall_hours", then="shortfall_then_hours"
+    )  # known of weeks without hours, too
+    frame = lines.unpivot(index="week", variable_name="line", value_name="shortfall_hours")
+    alt = "Hours that owners lack in each week, now and with all suggestions taken."
+    return [Chart("lines", "Hours short by week", frame, "week", "shortfall_hours", alt, series="line", tones=TONES)]
 
 
 def _warnings(figures: Figures) -> list[str]:

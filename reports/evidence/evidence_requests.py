@@ -12,9 +12,9 @@ from reports.figures import select
 from reports.shared import setup
 from reports.shared.wording import count_of, part_of, sentence
 
-SHOWN = ("id", "title", "priority", "due_on", "clock", "owner")
+SHOWN = ("id", "title", "priority", "due_on", "clock", "owner", "framework", "control_id")
 HIDDEN = (
-    *("framework", "control_id", "days_left", "status", "auditor_status", "returns", "evidence_ids", "evidence_held"),
+    *("days_left", "status", "auditor_status", "returns", "evidence_ids", "evidence_held"),
     *("control_state", "evidence_freshness", "age_days", "opened_on", "requester", "backup", "paused_minutes"),
     *("control_title", "owner_left", "next_step"),
 )

@@ -16,12 +16,12 @@ SHOWN = (
     *("action_id", "what", "kind", "owner", "week", "week_end_on", "days_past", "relief_hours", "blocked_reason"),
     *("standing", "accountable"),
 )
-LABELS = {**wording.LABELS, "step": "Reminder no.", "last_reminder_on": "Last one sent"}
+LABELS = {**wording.LABELS, "stage": "Reminder of", "last_reminder_on": "Last one sent"}
 FOREMOST = (
     *("staffing_reminders_owed", "staffing_reminder_recipients", "staffing_reminders_unanswered"),
     *("staffing_reminders_not_owed", "staffing_actions_lapsed"),
 )
-HIDDEN = ("action_id", "kind", "owner", "week", "week_end_on", "accountable", "owed_on")
+HIDDEN = ("action_id", "kind", "owner", "week", "week_end_on", "accountable", "owed_on", "step")
 SAID = {"breached": "past the SLA", "past_peak": "past the peak week"}
 
 
@@ -35,7 +35,9 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
             Table(
                 "actions",
                 "Reminders to send now",
-                owed.select(*SHOWN, "reminder_step", "last_reminder_on", "step", "owed_on", "late", "recipients"),
+                owed.select(
+                    *SHOWN, *("reminder_step", "last_reminder_on", "step", "owed_on", _stage(ask), "late", "recipients")
+                ),
                 labels=LABELS,
                 state=wording.STATE_COLUMNS,
                 hidden=(*HIDDEN, "reminder_step", "late", "standing"),
@@ -60,6 +62,14 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
         warnings=_warnings(figures),
         foremost=FOREMOST,
     )
+
+
+def _stage(ask: Ask) -> pl.Expr:
+    """Which day after the week a reminder is of, and that none of an earlier day went out where that is so."""
+    days = dict(enumerate(map(str, reminders.steps(ask.settings)), 1))
+    day = pl.col("step").replace_strict(days, default=None, return_dtype=pl.String)
+    none = pl.when(pl.col("reminder_step") == 0).then(pl.lit(", none sent before")).otherwise(pl.lit(""))
+    return pl.format("day {} after its week{}", day, none).alias("stage")
 
 
 def _opening(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, figures: Figures) -> Opening:

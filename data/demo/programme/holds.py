@@ -15,7 +15,6 @@ def fill(story: Story) -> None:
         placed_at=story.at(210, 700),
         custodian=people.lead(story, "data"),
         scope="incident",
-        purges_blocked=3,
     )
     story.add(
         "legal_holds",
@@ -28,7 +27,6 @@ def fill(story: Story) -> None:
         scope="access.",
         released_at=story.at(96, 800),
         released_by=people.lead(story, "risk"),
-        purges_blocked=1,
     )
     for record_class, days in (("audit_log", 730), ("incidents", 1095)):
         story.add(

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from engine.model.days import spelled_day, spelled_days, spelled_month
 from engine.model.declarations.filters import ROWS
-from engine.model.documents.document import Alarm, Chart, Document, Edition
+from engine.model.documents.document import Alarm, Chart, Document, Edition, Position
 from engine.model.documents.pictures import GraphPicture, Picture, TimelinePicture
 from engine.model.documents.tones import TONES
 from engine.render import CONTENT_SECURITY_POLICY, SCRIPT, TEMPLATES, words
@@ -36,12 +36,16 @@ Step = tuple[str, str]
 
 @dataclass(frozen=True)
 class Around:
-    """Where a page of a site stands: the pages above it, the one before it and the one after."""
+    """Where a page of a site stands: the pages above it, the one before it and the one after.
+
+    ``revision`` is that of the whole site, where the page names the newest one that its report reads.
+    """
 
     title: str
     crumbs: Sequence[Step]
     previous: Step | None = None
     next: Step | None = None
+    revision: Position | None = None
 
 
 def render(edition: Edition, part: str = "") -> bytes:

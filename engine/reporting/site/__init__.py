@@ -128,14 +128,15 @@ class _Site:
             edition = self.snapshot.edition(question.report, question.query)
             asked = f"{question.report} {' '.join(question.query)}"
             report_page = self._report_page(edition, self._file(asked, "html"), links)
-            around = Around(edition.title, [("Reports", INDEX)])
+            around = Around(edition.title, [("Reports", INDEX)], revision=self.snapshot.subject.revision)
             self._write(report_page.file, page(edition, with_lead(edition, report_page.sheets, links), links, around))
         by_name = question.by_name(self.snapshot, report_page.edition.document) if question.by_name is not None else ""
         return answer(question, report_page, question.series(self.snapshot), by_name, plans)
 
     def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:
         for report_page, before, after in with_steps(every):
-            around = Around(report_page.edition.title, [("Reports", INDEX)], before, after)
+            revision = self.snapshot.subject.revision
+            around = Around(report_page.edition.title, [("Reports", INDEX)], before, after, revision)
             self._write(
                 report_page.file,
                 page(report_page.edition, with_lead(report_page.edition, report_page.sheets, links), links, around),

@@ -76,7 +76,7 @@ class ThingPages:
     def page(self, thing: Thing, previous: Step | None, following: Step | None) -> bytes:
         """The page of a thing between its neighbours."""
         above = [("Reports", "index.html"), (LISTS[thing.kind], list_file(thing.kind))]
-        around = Around(thing.small or thing.title, above, previous, following)
+        around = Around(thing.place, above, previous, following)
         parts = self._parts((thing.kind, thing.key))
         return self._template.render(
             edition={**self._edition, "title": thing.title},

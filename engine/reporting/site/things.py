@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.entities import EntityKind
 from engine.render.cell_texts import plain_action
 from engine.render.html.html import Step
@@ -24,6 +25,7 @@ LISTS: Mapping[EntityKind, str] = {
     "incident": "Incidents",
 }
 """The kinds in the order of the site, as their list pages are called."""
+NAMED: Sequence[EntityKind] = ("framework", "owner", "vendor", "service")
 _NO_NAME = re.compile(r"[^A-Za-z0-9.]+")
 
 
@@ -54,6 +56,11 @@ class Thing:
         return replace(self, record={**self.record, **further}) if further else self
 
     @property
+    def place(self) -> str:
+        """What a page calls the place where it stands: what is cited by its identifier by that, all else by name."""
+        return self.title if self.kind in NAMED else self.small or self.title
+
+    @property
     def step(self) -> Step:
         """How other pages of its kind lead to it: controls by what they are cited as."""
         return (self.small if self.kind == "control" else self.title), self.file
@@ -73,7 +80,7 @@ def things_of(snapshot: Snapshot, addresses: Sequence[str]) -> list[Thing]:
         *_people(snapshot, addresses),
         *_of_rows("vendor", "vendor_id", "name", snapshot.fact("vendors"), events),
         *_of_rows("service", "id", "name", snapshot.fact("services_rows"), events),
-        *_of_rows("request", "id", "title", snapshot.fact("requests"), events),
+        *_of_rows("request", "id", "title", told_apart(snapshot.fact("requests"), snapshot), events),
         *_of_rows("incident", "id", "title", snapshot.fact("incidents"), events),
     ]
 
@@ -144,6 +151,20 @@ def _of_rows(
     for row in frame.sort(key).iter_rows(named=True):
         record = {name: value for name, value in row.items() if name not in ("org_id", key, title)}
         yield _thing(kind, row[key], row[title], record, events.get((of_kind, row[key]), ()), row[key])
+
+
+def told_apart(requests: pl.DataFrame, snapshot: Snapshot) -> pl.DataFrame:
+    """Requests of one title with the control that each is about, or the day on which it is due, behind it."""
+    names = {name: snapshot.framework_name(name) for name in requests["framework"].drop_nulls().unique()}
+    framework = pl.col("framework").replace_strict(names, default=None, return_dtype=pl.String)
+    about = pl.format(" for {} {}", framework, "control_id")
+    due = pl.format(", due {}", pl.col("due_on").map_elements(spelled_day, return_dtype=pl.String))
+    title = pl.col("title")
+    for further in (about, due):
+        shared = pl.len().over("title") > 1
+        text = pl.when(shared).then(pl.concat_str(title, further.fill_null("")))
+        requests = requests.with_columns(title=pl.coalesce(text, title))
+    return requests
 
 
 def _events(frame: pl.DataFrame) -> dict[tuple[str, str], list[Happening]]:

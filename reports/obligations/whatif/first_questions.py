@@ -21,13 +21,16 @@ ROW: ledger.Columns = {
 def first_questions(
     duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, clusters: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
-    """The owner with most work away, the framework with most duties of its own dropped, the cluster that saves most
-    merged; what there is not is left out. Utilisation is that of the fullest week, before and after."""
+    """The owner with most work away, the cluster that saves most merged, the framework with most duties of its own
+    dropped; what there is not is left out. Utilisation is that of the fullest week, before and after.
+
+    No step leads out of a scope: whether a framework leaves it is decided elsewhere, its duties can move meanwhile.
+    """
     now = _peak(duties, load, owner_weeks, ask)
     found = [
         _without_owner(duties, load, owner_weeks, ask),
-        _without_framework(duties, load, owner_weeks, ask),
         _consolidation(clusters),
+        _without_framework(duties, load, owner_weeks, ask),
     ]
     rows = [(what, owner, number, hours, now, *then) for what, owner, number, hours, *then in filter(None, found)]
     return pl.DataFrame(rows, schema=dict(ROW), orient="row")
@@ -36,6 +39,7 @@ def first_questions(
 LOAD_BALANCING = "See obligation load balancing for who can take over."
 LEAVES = " leaves the scope"
 AWAY = "Whoever has most work is away"
+SPREADING = "See obligation density alerts for which of its duties can move."
 CONSOLIDATION = "See obligation consolidation for the steps."
 _Found = tuple[str, str | None, int, float, float | None, str] | None
 
@@ -64,14 +68,7 @@ def _without_framework(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl
     name = alone.sort("len", ledger.framework_rank(), descending=[True, False])["framework"][0]
     gone = duties.filter(pl.col("framework") == name)
     then = _peak(duties.filter(pl.col("framework") != name), load, owner_weeks, ask)
-    return (
-        f"{ask.framework_name(name)}{LEAVES}",
-        None,
-        gone.height,
-        ledger.hours(gone),
-        then,
-        f"Ask this report again without {ask.framework_name(name)} (descope={name}).",
-    )
+    return (f"{ask.framework_name(name)}{LEAVES}", None, gone.height, ledger.hours(gone), then, SPREADING)
 
 
 def _consolidation(clusters: pl.DataFrame) -> _Found:

@@ -191,7 +191,7 @@ def _opening(asked: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
             at_most(f"As planned, {_fullest(figures)}", _what_moves_most(asked)) + ".",
             _first_question(asked, figures.rows(ledger.pending), figures)
             if asked.height
-            else "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
+            else "Ask with shiftWeeks, which moves duties that need not be done on their day.",
         )
     parts = []
     if "descope" in options:

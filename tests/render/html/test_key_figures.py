@@ -39,6 +39,13 @@ def test_late_items_and_what_rests_on_leavers_wait_for_somebody():
     assert [figure.tone for figure in figures.first] == [*["bad"] * 4, "watch"]
 
 
+def test_a_week_that_warns_waits_for_nobody_yet():
+    summary = {"density_breaches": 10, "density_breaches_warning": 3, "density_breaches_critical": 7}
+    figures = key_figures(Document("", summary=summary, better=dict.fromkeys(summary, "less")))
+    tones = {figure.name: figure.tone for figure in figures.first}
+    assert tones == {**dict.fromkeys(summary, "watch"), "density_breaches_critical": "bad"}
+
+
 def test_a_likelihood_reads_as_in_sentences():
     def check(share, text):
         frame = pl.DataFrame({"name": ["a"], "likely_pct": [share]})

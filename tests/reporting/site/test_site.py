@@ -83,6 +83,15 @@ def test_the_page_of_a_control_has_all_rows_that_name_it(sites):
     assert state.replace("_", " ") in page.text
 
 
+def test_all_pages_of_a_site_are_of_one_revision(site):
+    folder, snapshot = site
+    revision = snapshot.subject.revision
+    said = re.compile(r"Computed from revision (\d+) \(<code>(\w+)</code>\)|· revision (\d+) · (\w+)")
+    for name, text in pages(folder).items():
+        named = {(int(one[1] or one[3]), (one[2] or one[4])[:12]) for one in said.finditer(text.replace("\\b7 ", "·"))}
+        assert named <= {(revision.seq, revision.hash[:12])}, name
+
+
 def test_a_person_is_called_by_name_and_has_a_page(sites):
     folder, snapshot = sites["brightline"]
     people = dict(snapshot.fact("people").select("email", "name").rows())

@@ -237,6 +237,13 @@ def test_without_work_there_is_nothing_to_balance():
     assert not made.charts
 
 
+def test_a_week_without_any_hours_is_no_gap_in_the_chart():
+    made = build_document(ledger(duty("a", 10, effort_hours=4.0)), ("ann", "default", 0.0))
+    (chart,) = made.charts
+    assert chart.frame["shortfall_hours"].null_count() == 0
+    assert chart.frame.filter(week="2026-W49").select("line", "shortfall_hours").rows() == [("now", 4.0), ("then", 4.0)]
+
+
 def test_when_everybody_has_time_nothing_needs_to_move():
     made = build_document(ledger(duty("a", 3)))
     assert lead(made) == ("Nobody has more work than hours in the next 13 weeks: nothing needs to move.", "")

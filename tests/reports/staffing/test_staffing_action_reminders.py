@@ -56,6 +56,14 @@ def test_whenever_the_job_runs_no_step_is_sent_twice_and_none_out_of_order(days)
     assert len(sent) <= reminders.LAST
 
 
+def test_a_reminder_is_of_a_day_and_says_that_none_went_out_before():
+    made = build_document({"action_id": "x"}, {"action_id": "y", **SOON, "reminder_step": 1})
+    assert frame(made, "actions").select("action_id", "stage").rows() == [
+        ("x", "day 7 after its week, none sent before"),
+        ("y", "day 3 after its week"),
+    ]
+
+
 def test_the_third_reminder_goes_to_who_is_accountable_too():
     made = build_document(
         {"action_id": "x", "blocked_reason": "on leave"},

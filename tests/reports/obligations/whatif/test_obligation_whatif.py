@@ -322,7 +322,7 @@ def test_a_horizon_without_work_has_no_fullest_week():
     )
     assert lead(document(duty("far", 300))) == (
         "As planned, no week holds any work.",
-        "Ask with shiftWeeks, which moves duties, or with descope, which drops a framework.",
+        "Ask with shiftWeeks, which moves duties that need not be done on their day.",
     )
 
 
@@ -331,9 +331,11 @@ def test_without_a_question_the_three_that_would_move_most_are_asked():
     other = duty("b", 12, owner="bob", frameworks=["pci-dss"], controls=["pci-dss:1.1"])
     made = document(*own, other)
     rows = frame(made, "questions").select("what", "obligations", "owner", "next_step").rows()
-    assert [row[0] for row in rows[:2]] == ["Whoever has most work is away", "SOC 2 leaves the scope"]
+    merged = "Evidence is collected once for 3 duties that share it"
+    assert [row[0] for row in rows] == ["Whoever has most work is away", merged, "SOC 2 leaves the scope"]
     assert rows[0][2] == "ann"
-    assert rows[1][1:] == (3, None, "Ask this report again without SOC 2 (descope=soc2).")
+    assert not any("descope" in row[3] for row in rows)  # no step out of a scope is called for
+    assert rows[2][1:] == (3, None, "See obligation density alerts for which of its duties can move.")
     assert (
         made.next_step
         == "Before 2026-W49, name somebody who can stand in for ann, who has most work: 3 hours, for 3 duties."
