@@ -29,7 +29,8 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     every = figures.rows(renewals.pending)
     rows = every.filter(pl.col("wave").is_not_null())
     waves, collisions = renewals.waves(rows), figures.rows(renewals.collisions)
-    line = pl.format("{} {} ({})", pack_name(ask), "control_id", personal.days("days_left", "late", "due"))
+    title = pl.format(" {}", "control_title").fill_null("")
+    line = pl.format("{} {}{} ({})", pack_name(ask), "control_id", title, personal.days("days_left", "late", "due"))
     owners = personal.sections(rows.filter("owed"), "wave", SAID, line)
     return Document(
         *_opening(every, rows.filter("owed").with_columns(line=line), owners, figures),

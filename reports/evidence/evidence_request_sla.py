@@ -91,8 +91,8 @@ def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> 
         first = overdue.row(0, named=True)
         who = f"{first['priority']}, {count_of(first['days_late'], 'day')} late, with {first['recipient'] or 'nobody'}"
         slow = closed - figures["requests_closed_on_time_in_period"]
-        also = f", {count_of(slow, 'was', 'were')} answered late" if slow else ""
-        also += f" and {risk}" if at_risk.height else ""
+        also = f", {risk}" if at_risk.height else ""
+        also += f" and {count_of(slow, 'was', 'were')} answered late" if slow else ""
         do = sentence(TO_DO[first["next_step"]].format(first["id"]))
         return Opening(f"{start}; {count_of(late, 'is', 'are')} overdue{also}.", f"{do} first ({who}).")
     if at_risk.height:

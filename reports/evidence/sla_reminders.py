@@ -79,7 +79,7 @@ def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         (
             "Due soon",
             f"{ask.settings['due_soon_days']:g} days and 1 day before; attestations "
-            f"{named([str(step) for step in steps.ATTESTATION_STEPS])} days before",
+            f"{named([count_of(step, 'day') for step in steps.ATTESTATION_STEPS])} before",
         ),
         ("Overdue", f"{named(after)} days after; the last also goes to who is accountable"),
     ]

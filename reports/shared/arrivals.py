@@ -80,7 +80,7 @@ def missing(
             last_at=pl.col("last_message_at"),
             detail=pl.format(
                 "on {} of 7 days, then nothing for {} hours; services that it watches: {}",
-                *("days_of_seven", "silent_hours", "services"),
+                *("days_of_seven", pl.col("silent_hours").floor().cast(pl.Int64), "services"),
             ),
         ),
         _rows(

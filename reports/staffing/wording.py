@@ -62,7 +62,7 @@ def to_finish(action: Mapping[str, Any]) -> str:
     """What to do about an action past its SLA, and who answers for it, in a sentence without its end."""
     over = count(action["breach_days"], "business day")
     return (
-        f"Finish or drop {ACTS[action['kind']].format(action['owner'])} (peak {action['week']}, {over} late; "
+        f"Finish or drop {ACTS[action['kind']].format(action['owner'])} (peak in {action['week']}, {over} late; "
         f"{whose(action)})"
     )
 

@@ -16,6 +16,10 @@ from reports.vendors.register import ASSURANCES, DOCUMENTS, rank_of, register
 
 REVIEWS = ("overdue", "never", "due_soon", "current")
 STATES = ("assurance", "review", "status", "gap")
+FOREMOST = (
+    *("vendors_assurance_lapsed", "vendors_not_assessed", "vendor_reviews_overdue", "inherited_gaps"),
+    *("vendors_assured_pct", "vendors_assurance_expiring"),
+)
 HIDDEN = (
     *("vendor_id", "rating_unknown", "handles_phi", "region", "category", "inherent", "residual"),
     *("inherited_evidenced", "reused_evidence", "last_review_on", "service", "data_classes", "assured_until"),
@@ -94,6 +98,7 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
         charts=_charts(tiers),
         definitions={"assurance": ASSURANCE.format(ask.settings["vendor_expiring_days"]), **DEFINITIONS},
         warnings=_warnings(figures),
+        foremost=FOREMOST,
     )
 
 

@@ -139,6 +139,7 @@ class Report(Declaration):
                 words=(*words, *document.words),
                 units={**{figure.id: figure.unit for figure in self.figures}, **document.units},
                 better={**{figure.id: figure.better for figure in self.figures}, **document.better},
+                unfounded=[name for name in figures.declared if not figures.is_founded(name)],
             )
         )
 

@@ -186,7 +186,7 @@ class Document:
     ``footnotes`` say where a figure can be looked up (route) or which rule it follows.
     ``pictures`` and ``story`` are for pages; what they show stands in the tables. ``title`` takes the place of the
     report's where what was asked changes what it is about, and ``foremost`` names the key figures that a page then
-    leads with, all others being behind its disclosure.
+    leads with, all others being behind its disclosure. ``unfounded`` are figures about which nothing is on record.
     """
 
     headline: str
@@ -207,6 +207,7 @@ class Document:
     better: Mapping[str, Better] = field(default_factory=dict)
     title: str = ""
     foremost: Sequence[str] = ()
+    unfounded: Sequence[str] = ()
 
     def table(self, name: str) -> Table:
         """The table of that name; KeyError without one."""

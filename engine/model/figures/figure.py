@@ -162,6 +162,17 @@ class Figures:
         frame = self.rows(figure.fact)
         return frame if figure.where is None else frame.filter(expression(figure.where, self._ask))
 
+    def is_founded(self, name: str) -> bool:
+        """Whether there is anything on record that a figure could count; a zero of nothing is no merit."""
+        return self._has_records(self._figure(name).fact)
+
+    def _has_records(self, fact: str | Rows) -> bool:
+        """Whether a fact has rows; of a function, whether that has any which it is about: what it takes first."""
+        rows: object = self.rows(fact)
+        if isinstance(rows, pl.DataFrame) and rows.height:
+            return True
+        return not isinstance(fact, str) and any(self._has_records(taken) for taken in [*inputs_of(fact).values()][:1])
+
     def _values_on(self, fact: str | Rows) -> Mapping[str, object]:
         """All figures that are counted on one fact: a look at a frame costs more than what is measured in it."""
         figures = [figure for figure in self.declared.values() if figure.fact == fact]

@@ -55,6 +55,7 @@ class KeyFigures:
     first: Sequence[KeyFigure]
     rest: Sequence[KeyFigure]
     pairs: Sequence[FigurePair]
+    founded: bool = True  # whether anything is on record for one of them
 
 
 def key_figures(document: Document) -> KeyFigures:
@@ -78,10 +79,12 @@ def key_figures(document: Document) -> KeyFigures:
     ]
     said = _headline_places(document, figures)
     order = sorted(figures, key=lambda figure: (said.get(figure.name, _place(document, figure)), figures.index(figure)))
-    first = [figure for figure in order if figure.content is not None and _is_short(figure)][:MOST]
+    first = [figure for figure in order if figure.content is not None and _is_short(figure)]
     if document.foremost:
         first = [figure for name in document.foremost for figure in figures if figure.name == name]
-    return KeyFigures(first, [figure for figure in figures if figure not in first], compared)
+    first = [figure for figure in first if figure.name not in document.unfounded][:MOST]
+    founded = any(figure.name not in document.unfounded for figure in figures)
+    return KeyFigures(first, [figure for figure in figures if figure not in first], compared, founded)
 
 
 def _figure(document: Document, name: str, content: object, change: str) -> KeyFigure:
@@ -89,6 +92,8 @@ def _figure(document: Document, name: str, content: object, change: str) -> KeyF
     tone = _tone(name, document.summary[name], better, document.units.get(name, ""))
     if tone == "good" and document.coverage is not None and not document.coverage.total:
         tone = None  # nothing was in scope, so that nothing is missing is no merit
+    if name in document.unfounded:
+        tone = None  # nor where nothing is on record
     moved = document.summary.get(change)
     return KeyFigure(
         name,

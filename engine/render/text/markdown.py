@@ -7,6 +7,7 @@ Characters that Markdown reads are escaped: with a backslash where every reader 
 Line breaks in a cell become ``<br>``, the only tag in the file.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from engine.model.days import spelled_day
@@ -16,6 +17,8 @@ from engine.render.cell_texts import CellTexts, cell_texts, is_inert
 from engine.render.links import kind_of
 from engine.render.plain_values import flat, plain_value
 from engine.render.text.prose import heading, inline, literal, paragraph
+
+_IDENTIFIER = re.compile(r"\b[A-Z]{2,}-[\w-]*\d\b")
 
 
 def render(edition: Edition) -> bytes:
@@ -27,18 +30,19 @@ def _blocks(edition: Edition) -> Iterator[str]:
     document, revision = edition.document, edition.revision
     yield heading(1, edition.title)
     yield f"**{inline(edition.organization.name)}** · {spelled_day(edition.as_of)}"
-    yield from (f"> **{_call(warning)}:** {inline(edition.readable(warning))}" for warning in document.warnings)
-    yield paragraph(edition.readable(document.headline))
+    yield from (f"> **{_call(warning)}:** {inline(_with_titles(warning, edition))}" for warning in document.warnings)
+    yield paragraph(_with_titles(document.headline, edition))
     if document.next_step:
-        yield f"**Next:** {inline(edition.readable(document.next_step))}"
+        yield f"**Next:** {inline(_with_titles(document.next_step, edition))}"
     if document.coverage:
         yield inline(words.coverage(document.coverage))
     figures = words.figures(document)
     if figures:
         yield "\n".join(_figures(figures, document.titles))
     yield from (f"*{inline(chart.title)}:* {inline(edition.readable(chart.alt))}" for chart in document.charts)
-    for table in document.tables:
-        yield from _table(table, edition)
+    yield from (block for table in document.tables if table.frame.height for block in _table(table, edition))
+    if empty := [table.title for table in document.tables if not table.frame.height]:
+        yield inline(f"Nothing on record for: {'; '.join(empty)}.")
     if document.definitions:
         yield "## Definitions"
         yield "\n".join(
@@ -59,6 +63,17 @@ def _blocks(edition: Edition) -> Iterator[str]:
             f"- Settings version {edition.settings_version}, schema version {edition.schema_version}",
         ]
     )
+
+
+def _with_titles(text: str, edition: Edition) -> str:
+    """A sentence as people read it, the titles of records before their identifiers where it does not say them."""
+    titles = edition.titles
+
+    def named(match: re.Match[str]) -> str:
+        title = titles.get(match[0], "")
+        return f"{title} ({match[0]})" if title and title not in text else match[0]
+
+    return edition.readable(_IDENTIFIER.sub(named, text))
 
 
 def _call(warning: str) -> str:
@@ -92,9 +107,6 @@ def _table(table: Table, edition: Edition) -> Iterator[str]:
         yield paragraph(edition.readable(table.note))
     texts = cell_texts(table)
     names = list(texts.display_columns)
-    if not names or not texts.height:
-        yield "No rows."
-        return
     headings = [inline(words.heading(table, name)) for name in names]
     rules = ["---:" if table.schema[name].is_numeric() else "---" for name in names]
     yield f"| {' | '.join(headings)} |\n| {' | '.join(rules)} |\n{_rows(texts, edition)}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from engine.model.days import spelled_days
 from engine.model.declarations.report import Report
 from engine.model.entities import EntityKind
 from engine.render import words
@@ -124,14 +125,15 @@ def answer(
     """
     document = report_page.edition.document
     name = question.figure if question.figure in document.summary else ""
-    if name and not document.summary[name] and not numbers:  # nothing on record is no zero
-        name = ""
+    nothing = bool(name) and not document.summary[name] and not numbers
+    if nothing or name in document.unfounded:
+        name = ""  # nothing on record is no zero
     figure = words.value(name, words.figures(document)[name]) if name else ""
     title = document.titles.get(name) or words.label(name) if name else ""
     found = Answer(
         question.title,
         report_page.file,
-        report_page.edition.readable(document.headline),
+        spelled_days(document.headline),  # with links, which call people by name
         figure,
         title,
         sparkline(numbers, question.title),
@@ -159,7 +161,8 @@ def entry(report: Report, report_page: ReportPage, files: Mapping[str, str]) -> 
     """A report as the front page shows it: its first figure that has a value stands beside it."""
     document = report_page.edition.document
     figures = words.figures(document)
-    name = next((name for name, value in document.summary.items() if isinstance(value, int | float)), "")
+    founded = {name: value for name, value in document.summary.items() if name not in document.unfounded}
+    name = next((name for name, value in founded.items() if isinstance(value, int | float)), "")
     title = document.titles.get(name) or words.label(name) if name else ""
     told = report_page.edition.readable(document.headline)
     return Entry(report, told, words.value(name, figures[name]) if name else "", title, files)

@@ -217,3 +217,19 @@ def test_counts_of_one_fact_differ_by_what_they_count():
             each.id: found.explained_rows(each.id).height for each in declared
         }
     assert [Figures(declared, {"work": FRAME}, ask())[each.id] for each in declared] == [4, 3, 1, 0, 4]
+
+
+def late(work: pl.DataFrame) -> pl.DataFrame:
+    """Work that is late: none of it may be good news."""
+    return work.filter(pl.col("due_on") < date(2026, 1, 1))
+
+
+def later(rows: Annotated[pl.DataFrame, late]) -> pl.DataFrame:
+    """What is made from it."""
+    return rows
+
+
+@pytest.mark.parametrize("fact", ["work", late, later])
+def test_a_figure_is_founded_where_there_is_anything_that_it_could_count(fact):
+    assert figures(figure(Count(), fact=fact)).is_founded("work")
+    assert not figures(figure(Count(), fact=fact), FRAME.clear()).is_founded("work")

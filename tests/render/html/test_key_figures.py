@@ -1,5 +1,7 @@
 """Six figures stand at once with what changed; the others wait, and what is compared is one table."""
 
+from dataclasses import replace
+
 import polars as pl
 
 from engine.model.documents.document import Alarm, Chart, Coverage, Document
@@ -37,6 +39,15 @@ def test_late_items_and_what_rests_on_leavers_wait_for_somebody():
     summary = dict.fromkeys((*late, "poam_items_high"), 1)
     figures = key_figures(Document("", summary=summary, better=dict.fromkeys(summary, "less")))
     assert [figure.tone for figure in figures.first] == [*["bad"] * 4, "watch"]
+
+
+def test_what_nothing_is_on_record_for_is_neither_good_nor_first():
+    summary = {"requests_overdue": 0, "duties_overdue": 0}
+    document = Document("", summary=summary, better=dict.fromkeys(summary, "less"), unfounded=("requests_overdue",))
+    figures = key_figures(document)
+    assert [(figure.name, figure.tone) for figure in figures.first] == [("duties_overdue", "good")]
+    assert [(figure.name, figure.tone) for figure in figures.rest] == [("requests_overdue", None)]
+    assert "2 figures" in render(edition(replace(document, unfounded=tuple(summary)))).decode()
 
 
 def test_a_week_that_warns_waits_for_nobody_yet():

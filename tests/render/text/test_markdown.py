@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import markdown
 import polars as pl
 import pytest
@@ -61,8 +63,21 @@ def test_hidden_columns_are_left_out_and_labels_shown():
     assert page(of_tables(rows)).tables == [[["First"], ["1"]]]
 
 
-def test_an_empty_table_says_so():
-    assert "No rows." in page(of_tables(table(pl.DataFrame(schema={"a": pl.Int64})))).text
+def test_empty_tables_are_one_sentence():
+    empty = table(pl.DataFrame(schema={"a": pl.Int64}))
+    full = table(pl.DataFrame({"a": [1]}))
+    tables = (replace(empty, title="Late"), full, replace(empty, name="other", title="Done"))
+    text = render(of_tables(*tables)).decode()
+    assert text.count("Nothing on record for: Late; Done.") == 1
+    assert "## Late" not in text
+
+
+def test_sentences_call_records_by_title():
+    document = Document("Answer REQ-1 first, then REQ-2.", "Minutes of REQ-2 go out.", warnings=("REQ-9 is late.",))
+    text = render(replace(edition(document), titles={"REQ-1": "Leavers", "REQ-2": "Minutes"})).decode()
+    assert "Answer Leavers (REQ-1) first, then Minutes (REQ-2)." in text
+    assert "Minutes of REQ-2 go out." in text
+    assert "REQ-9 is late." in text
 
 
 def test_headline_figures_tables_and_definitions_are_there():

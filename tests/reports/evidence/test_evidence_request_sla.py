@@ -103,7 +103,7 @@ def test_the_worst_comes_first_and_is_named_with_what_to_do():
     overdue = table(found, "overdue")
     assert overdue.select("id", "days_late", "urgency").rows() == [("R2", 6, 24), ("R1", 20, 20)]
     assert lead(found) == (
-        "0 of 2 requests were answered in time (0.0 %); 2 are overdue and 1 at risk.",
+        "0 of 2 requests were answered in time (0.0 %); 2 are overdue, 1 at risk.",
         "Get the auditor's decision on R2 first (P1, 6 days late, with ann@acme.example).",
     )
 

@@ -19,7 +19,7 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
     assert frame(made, "actions")["action_id"].to_list() == ["b", "t", "p", "l", "d"]
     assert lead(made) == (
         "1 of 2 actions under way is past the SLA; 2 of 4 actions taken up are completed, 1 proposal waits.",
-        "Finish or drop the handover of ann's duties (peak 2026-W45, 5 business days late; with bob, due 13 Nov 2026).",
+        "Finish or drop the handover of ann's duties (peak in 2026-W45, 5 business days late; with bob, due 13 Nov 2026).",
     )
     assert made.summary == {
         "staffing_actions_recorded": 5,

@@ -48,7 +48,7 @@ def test_tracked_open_and_archive_by_week_and_owner():
     assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
     assert lead(made) == (
         "2 of 4 actions completed, which brought 4 of 6 hours of relief (66.7 %); 1 is past the SLA.",
-        "Finish or drop the handover of ann's duties (peak 2026-W45, 5 business days late; with bob, due 13 Nov 2026).",
+        "Finish or drop the handover of ann's duties (peak in 2026-W45, 5 business days late; with bob, due 13 Nov 2026).",
     )
 
 

@@ -59,7 +59,7 @@ def test_the_longest_over_comes_first_and_both_hear_of_it():
     ]
     assert lead(made) == (
         "2 of 3 unfinished actions are past the SLA of 5 business days, 6 hours of relief outstanding.",
-        "Finish or drop the handover of dan's duties (peak 2026-W45, 12 business days late; with bob, due 13 Nov 2026); "
+        "Finish or drop the handover of dan's duties (peak in 2026-W45, 12 business days late; with bob, due 13 Nov 2026); "
         "it is blocked: on leave.",
     )
 
