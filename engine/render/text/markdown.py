@@ -69,11 +69,11 @@ def _with_titles(text: str, edition: Edition) -> str:
     """A sentence as people read it, the titles of records before their identifiers where it does not say them."""
     titles = edition.titles
 
-    def named(match: re.Match[str]) -> str:
+    def with_title(match: re.Match[str]) -> str:
         title = titles.get(match[0], "")
         return f"{title} ({match[0]})" if title and title not in text else match[0]
 
-    return edition.readable(_IDENTIFIER.sub(named, text))
+    return edition.readable(_IDENTIFIER.sub(with_title, text))
 
 
 def _call(warning: str) -> str:

@@ -12,7 +12,7 @@ from engine.model.days import spelled_day
 from engine.model.documents.document import Document
 from engine.planning.outlook import make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
-from engine.reporting.site.things import told_apart
+from engine.reporting.site.things import distinct_titles
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -134,7 +134,7 @@ def _needs_text(needs: Sequence[VendorNeed]) -> str:
 
 def late_requests(snapshot: Snapshot) -> str:
     """The requests of auditors that are late for longest, each with its owner."""
-    rows = told_apart(snapshot.fact("requests"), snapshot).filter(
+    rows = distinct_titles(snapshot.fact("requests"), snapshot).filter(
         pl.col("finished_on").is_null(), pl.col("due_on") < snapshot.as_of
     )
     names = _names(snapshot)

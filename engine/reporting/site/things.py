@@ -80,7 +80,7 @@ def things_of(snapshot: Snapshot, addresses: Sequence[str]) -> list[Thing]:
         *_people(snapshot, addresses),
         *_of_rows("vendor", "vendor_id", "name", snapshot.fact("vendors"), events),
         *_of_rows("service", "id", "name", snapshot.fact("services_rows"), events),
-        *_of_rows("request", "id", "title", told_apart(snapshot.fact("requests"), snapshot), events),
+        *_of_rows("request", "id", "title", distinct_titles(snapshot.fact("requests"), snapshot), events),
         *_of_rows("incident", "id", "title", snapshot.fact("incidents"), events),
     ]
 
@@ -153,7 +153,7 @@ def _of_rows(
         yield _thing(kind, row[key], row[title], record, events.get((of_kind, row[key]), ()), row[key])
 
 
-def told_apart(requests: pl.DataFrame, snapshot: Snapshot) -> pl.DataFrame:
+def distinct_titles(requests: pl.DataFrame, snapshot: Snapshot) -> pl.DataFrame:
     """Requests of one title with the control that each is about, or the day on which it is due, behind it."""
     names = {name: snapshot.framework_name(name) for name in requests["framework"].drop_nulls().unique()}
     framework = pl.col("framework").replace_strict(names, default=None, return_dtype=pl.String)

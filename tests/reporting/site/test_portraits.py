@@ -11,7 +11,7 @@ from engine.reporting.site.list_tables import list_table, summary
 from engine.reporting.site.named_answers import lapses
 from engine.reporting.site.portrait import Portrait
 from engine.reporting.site.portraits import portraits
-from engine.reporting.site.things import Thing, told_apart
+from engine.reporting.site.things import Thing, distinct_titles
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from tests.factories import DAY, moment, rows
 
@@ -607,14 +607,14 @@ def test_what_renews_itself_is_told_from_what_needs_somebody(horizons, sentence)
         frames={
             "control_horizons": rows("control_horizons", *controls),
             "control_assessments": rows(
-                "control_assessments", *({**_named(row), "applicable": True} for row in controls)
+                "control_assessments", *({**_key_of(row), "applicable": True} for row in controls)
             ),
         }
     )
     assert lapses(records) == sentence
 
 
-def _named(row):
+def _key_of(row):
     return {name: row[name] for name in ("framework", "control_id")}
 
 
@@ -625,13 +625,13 @@ def test_requests_of_one_title_are_told_apart():
         {"id": "R3", "title": "Minutes", **CONTROL, "control_id": "A1.3", "due_on": DAY},
         {"id": "R4", "title": "Leavers", **CONTROL, "due_on": DAY},
     ]
-    assert told_apart(rows("requests", *requests), Records())["title"].to_list() == [
+    assert distinct_titles(rows("requests", *requests), Records())["title"].to_list() == [
         "Minutes for SOC 2 CC6.1, due 20 Nov 2026",
         "Minutes for SOC 2 CC6.1, due 21 Nov 2026",
         "Minutes for SOC 2 A1.3",
         "Leavers",
     ]
-    assert told_apart(rows("requests"), Records()).is_empty()
+    assert distinct_titles(rows("requests"), Records()).is_empty()
 
 
 def test_a_vendor_is_called_by_name_where_its_page_says_where_it_stands():
