@@ -117,7 +117,8 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
     if broken.height:
         first = broken.row(0, named=True)
         when = f" on {spelled_day(first['performed_on'])}" if first["performed_on"] else ""
-        mend = f"Mend what {_control(first, ask)} found{when} ({with_whom(first['owner'] or first['performer'])})"
+        test = f"“{first['procedure']}” of {ask.framework_name(first['framework'])} {first['control_id']}"
+        mend = f"Mend what {test} found{when} ({with_whom(first['owner'] or first['performer'])})"
         return Opening(f"{start}{last}.", f"{mend}, then test again.")
     first = now.sort("window_close_on", "schedule_id").row(0, named=True)
     are = count(now.height, "window is", "windows are")
