@@ -1,4 +1,4 @@
-"""On how many drawn cases a law is tried: a third in the loop of whoever writes, all of them in the weekly job.
+"""On how many cases a law is tried: a share of them where somebody waits, all of them in the weekly job.
 
 ``HYPOTHESIS_PROFILE`` says which: ``fast``, which draws the same cases each time, or ``ci``, which draws others.
 """
@@ -24,3 +24,8 @@ providers._get_local_constants = lambda: providers._local_constants
 def examples(count):
     """``max_examples`` of a law that is tried on ``count`` cases when all are drawn."""
     return count if WHOLE else -(-count // SHARE)
+
+
+def share_of(cases, share=SHARE):
+    """Each ``share``-th of the cases of a walk, always the same ones, and each of them when all are tried."""
+    return tuple(cases) if WHOLE else tuple(cases)[::share]

@@ -489,27 +489,34 @@ DAMAGE = {
 }
 
 
-@pytest.mark.real
-@pytest.mark.parametrize("case", DAMAGE)
-def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(case, owner, services, tmp_path, capsys):
-    bundle, (damage, problem) = seal_window(owner), DAMAGE[case]
-    path = path_of(services, bundle)
-    files = sorted(unzip(path.read_bytes()).items())
-    path.chmod(0o600)
-    path.write_bytes(damage(files))
-    before = sorted(tmp_path.rglob("*"))
-    verification = owner.get(f"{BUNDLES}/{bundle['id']}").json["verification"]
+def verify_by_command(path, capsys):
+    """(exit code, what it printed)."""
     code = 0
     try:
         hq(["verify", str(path)])
     except SystemExit as end:
         code = end.code
-    said = capsys.readouterr().out
-    assert (verification["ok"], code, said[:4]) == ((True, 0, "ok: ") if problem is None else (False, 1, "brok"))
-    if problem is not None:
-        assert problem in verification["problem"]
-        assert problem in said
-    assert sorted(tmp_path.rglob("*")) == before  # nothing was unpacked anywhere
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.real
+def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(owner, services, tmp_path, capsys):
+    """One bundle, harmed in one way after the other."""
+    bundle = seal_window(owner)
+    path = path_of(services, bundle)
+    files = sorted(unzip(path.read_bytes()).items())
+    path.chmod(0o600)
+    for case, (damage, problem) in DAMAGE.items():
+        path.write_bytes(damage(files))
+        before = sorted(tmp_path.rglob("*"))
+        verification = owner.get(f"{BUNDLES}/{bundle['id']}").json["verification"]
+        code, said = verify_by_command(path, capsys)
+        right = (case, True, 0, "ok: ") if problem is None else (case, False, 1, "brok")
+        assert (case, verification["ok"], code, said[:4]) == right
+        if problem is not None:
+            assert problem in verification["problem"], case
+            assert problem in said, case
+        assert sorted(tmp_path.rglob("*")) == before, f"nothing is unpacked anywhere: {case}"
 
 
 @pytest.mark.real
