@@ -21,9 +21,9 @@ WHOLE = PROFILE == "ci"
 providers._get_local_constants = lambda: providers._local_constants
 
 
-def examples(count):
+def examples(count, share=SHARE):
     """``max_examples`` of a law that is tried on ``count`` cases when all are drawn."""
-    return count if WHOLE else -(-count // SHARE)
+    return count if WHOLE else -(-count // share)
 
 
 def share_of(cases, share=SHARE):

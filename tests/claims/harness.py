@@ -56,15 +56,22 @@ class Findings:
         self.counted |= {name for name, value in base.values.items() if value}
 
 
-def look(org: Organization, seed: int, each: int, most: int | None = None, only: Collection[str] = ()) -> Findings:
+def look(
+    org: Organization,
+    seed: int,
+    each: int,
+    most: int | None = None,
+    only: Collection[str] = (),
+    figures: Collection[str] = (),
+) -> Findings:
     """Tries mutations of an organization against the record as it is, and against the store without the row.
 
     ``each`` rows of every place, or ``most`` mutations in all, drawn by the seed; ``only`` those of
-    some tables and columns (``vendors``, ``vendors.owner``).
+    some tables and columns (``vendors``, ``vendors.owner``), ``figures`` some figures.
     """
     findings = Findings()
     org = with_leaver(org)
-    (base,) = worlds([org.tables], org.day, org.zone)
+    (base,) = worlds([org.tables], org.day, org.zone, figures=figures)
     findings.see(base)
     tried = [
         one for one in mutations(org, seed, each) if not only or {one.table, f"{one.table}.{one.column}"} & {*only}
@@ -72,13 +79,13 @@ def look(org: Organization, seed: int, each: int, most: int | None = None, only:
     if most is not None:
         tried = Random(seed).sample(tried, min(most, len(tried)))
     for some in batches(tried, TOGETHER):
-        states = worlds([mutation.rows(org) for mutation in some], org.day, org.zone, base)
+        states = worlds([mutation.rows(org) for mutation in some], org.day, org.zone, base, figures)
         for mutation, world in zip(some, states, strict=True):
             _note(findings, mutation, base, world)
         deciding = [(m, w) for m, w in zip(some, states, strict=True) if _has_a_row_of_its_own(m)]
         rows = sorted({(m.table, m.row) for m, _ in deciding})
         gone = [Mutation(table, "", "withdraw", row).rows(org) for table, row in rows]
-        without = dict(zip(rows, worlds(gone, org.day, org.zone, base) if gone else [], strict=True))
+        without = dict(zip(rows, worlds(gone, org.day, org.zone, base, figures) if gone else [], strict=True))
         for mutation, world in deciding:
             less = without[mutation.table, mutation.row]
             for name, (old, new) in better(less.values, world.values).items():
@@ -88,9 +95,9 @@ def look(org: Organization, seed: int, each: int, most: int | None = None, only:
     return findings
 
 
-def deteriorations(org: Organization) -> dict[tuple[str, str], Pair]:
-    """By a good row that is added and figure: what got worse by it without a reason."""
-    added = list(good_rows(org))
+def deteriorations(org: Organization, only: Collection[str] = ()) -> dict[tuple[str, str], Pair]:
+    """By a good row that is added, each of them or ``only`` some, and figure: what got worse by it without a reason."""
+    added = [(name, tables) for name, tables in good_rows(org) if not only or name in only]
     base, *states = worlds([org.tables, *(tables for _, tables in added)], org.day, org.zone)
     return {
         (name, figure): (before, after)

@@ -1,6 +1,6 @@
 """The figures of several organizations at once: facts are computed for all of them together, as the nightly batch does."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -48,15 +48,22 @@ ASKED = tuple(_first_of_each())
 PERIODS = tuple(sorted({report.period_days(report.parse({})) for report, _ in ASKED}))
 
 
-def worlds(states: Sequence[Tables], day: date, zone: str, base: World | None = None) -> list[World]:
-    """The figures of each of these states. What rests on the same rows as in ``base`` is taken from there."""
+def worlds(
+    states: Sequence[Tables], day: date, zone: str, base: World | None = None, figures: Collection[str] = ()
+) -> list[World]:
+    """The figures of each of these states, all or those named. What rests on the same rows as in ``base`` is taken from
+    there."""
     settings, names = Thresholds(0, {}), [f"w{number:04}" for number in range(len(states))]
     made = [replica_rows(name, tables) for name, tables in zip(names, states, strict=True)]
     tables = {name: pl.concat([each[name] for each in made if name in each]) for name in {n for m in made for n in m}}
     found = [World({}, {}) for _ in names]
     with frame_view(tables) as view:
         for period in PERIODS:
-            asked = [(report, own) for report, own in ASKED if report.period_days(report.parse({})) == period]
+            asked = [
+                (report, [figure for figure in own if not figures or figure.id in figures])
+                for report, own in ASKED
+                if report.period_days(report.parse({})) == period
+            ]
             facts = Facts(view, [FactQuestion(name, zone, day, period, settings) for name in names])
             wanted = sorted({fact for _, own in asked for figure in own for fact in figure.facts})
             parts = {fact: _parts(fact, facts[fact], names) for fact in wanted}
@@ -69,9 +76,9 @@ def worlds(states: Sequence[Tables], day: date, zone: str, base: World | None = 
                 for report, own in asked:
                     question = Ask(day, period, settings, report.parse({}))
                     new = [figure for figure in own if base is None or not same.issuperset(figure.facts)]
-                    figures = Figures(new, frames, question)
+                    computed = Figures(new, frames, question)
                     world.values |= {figure.id: base.values[figure.id] for figure in own if figure not in new}
-                    world.values |= {figure.id: figures[figure.id] for figure in new}
+                    world.values |= {figure.id: computed[figure.id] for figure in new}
     return found
 
 

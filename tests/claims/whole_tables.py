@@ -3,7 +3,7 @@
 A figure that counts what one row in forty is, or that needs several rows to fall, is moved by these and by no single cell.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import polars as pl
@@ -43,12 +43,13 @@ def table_states(org: Organization) -> Iterator[TableState]:
             yield TableState(name, True, {**org.tables, name: kept})
 
 
-def look_at_tables(org: Organization) -> Findings:
-    """What moves when tables are emptied or rows are added; no figure may improve where claims went."""
+def look_at_tables(org: Organization, states: Iterable[TableState] | None = None) -> Findings:
+    """What moves when tables are emptied, or are as ``states`` has them, or rows are added; no figure may improve where
+    claims went."""
     findings = Findings()
     (base,) = worlds([org.tables], org.day, org.zone)
     findings.see(base)
-    for some in batches(table_states(org), TOGETHER):
+    for some in batches(table_states(org) if states is None else states, TOGETHER):
         for state, world in zip(some, worlds([one.tables for one in some], org.day, org.zone, base), strict=True):
             findings.tried += 1
             findings.by_way["all claims of a table" if state.claims else "a whole table"] += 1

@@ -29,6 +29,7 @@ from engine.store import Store
 from engine.store.log.parts import PERSON_ERASED, part_of
 from reports import CATALOGUE, REPORTS
 from tests.demo import demo_store
+from tests.laws import share_of
 from tests.reporting.snapshot.test_snapshots import NOW, files
 
 ORGS = ("brightline", "cobalt", "empty")
@@ -75,9 +76,11 @@ def request_all(store, folder, catalogue, org_ids):
 
 @pytest.mark.real
 def test_the_batch_and_single_requests_make_the_same_files_of_every_report(full_store, tmp_path):
-    went = batch.build(full_store, of(full_store, tmp_path / "batch", CATALOGUE), ORGS[1:])
+    """Of each third; in the weekly job of all."""
+    some = {name: CATALOGUE[name] for name in share_of(CATALOGUE)}
+    went = batch.build(full_store, of(full_store, tmp_path / "batch", some), ORGS[1:])
     assert [result.kept for result in went.results.values()] == [0, 0]
-    assert files(tmp_path / "batch") == request_all(full_store, tmp_path / "alone", CATALOGUE, ORGS[1:])
+    assert files(tmp_path / "batch") == request_all(full_store, tmp_path / "alone", some, ORGS[1:])
 
 
 @pytest.mark.real

@@ -24,6 +24,7 @@ from engine.store.schema.organizations import organization_frameworks
 from engine.store.schema.risk import vendors
 from reports import CATALOGUE
 from reports.programme.digest.compliance_digest import REPORT as DIGEST
+from tests.laws import WHOLE
 
 pytestmark = pytest.mark.real
 
@@ -139,14 +140,13 @@ def same(one, other):
     )
 
 
-@pytest.mark.parametrize("names", [TRENDS, pytest.param(ALL, marks=pytest.mark.real)], ids=["trends", "all"])
 @pytest.mark.parametrize(
-    "taken",
+    ("taken", "names"),
     [
-        frozenset(MONDAYS[:2]),
-        frozenset(),
-        pytest.param(frozenset({MONDAYS[2]}), marks=pytest.mark.real),
-        pytest.param(EVERY - set(MONDAYS[2:4]), marks=pytest.mark.real),
+        (frozenset(MONDAYS[:2]), ALL if WHOLE else TRENDS),
+        (frozenset(), ALL),
+        (frozenset({MONDAYS[2]}), ALL if WHOLE else TRENDS),
+        (EVERY - set(MONDAYS[2:4]), ALL if WHOLE else TRENDS),
     ],
     ids=["the first two", "none", "one", "made up for later"],
 )
