@@ -5,6 +5,7 @@ import os
 import shutil
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 
 os.environ.setdefault("POLARS_MAX_THREADS", "1")  # tables of a few rows: threads cost more than they save
 
@@ -84,10 +85,12 @@ def pytest_unconfigure():
 
 @pytest.fixture(scope="session", autouse=True)
 def _shared_demo(tmp_path_factory):
-    """Workers of one run share what the demo takes long to tell."""
+    """Workers of one run share what the demo takes long to tell; so do the runs of one `.ci/run`, by where the sources are."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demo"
-    folder.mkdir(exist_ok=True)
+    if shared := os.environ.get("SVC_TEST_SHARED"):
+        folder = Path(f"{shared}{Path(__file__).parents[1]}")
+    folder.mkdir(parents=True, exist_ok=True)
     demo.SHARED.append(folder)
 
 

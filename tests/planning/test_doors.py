@@ -5,8 +5,8 @@ import shutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.planning.doors import check
 from tests.laws import examples
+from tests.planning.doors import check
 from tests.planning.drawn import organizations
 
 SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
