@@ -1,6 +1,8 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+# further extras of `make install`, each with a comma before it
+MORE ?=
 
 # what `make test-fast` runs: functions of rows, frames and texts; CONTRIBUTING.md says more
 FAST := model exposure intake incidents automation reports render reporting/difference test_layers.py
@@ -82,14 +84,16 @@ $(VENV)/release: $(VENV)/installed
 	touch $@
 
 $(VENV)/docs: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -c 'import material, mkdocs' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 install: $(VENV)/installed
 
 $(VENV)/installed: setup.cfg pyproject.toml
 	test -x $(BIN)/python || $(shell command -v $(PYTHON) || command -v python3) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,postgresql,redis,s3,dask,pdf,ldap]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		--editable '.[dev,postgresql,redis,s3,dask,pdf,ldap$(MORE)]'
 	$(BIN)/python -m compileall -q -j 2 engine reports data api.py scheduler.py
 	$(BIN)/python -c 'import alembic.command, api, duckdb, highspy, icalendar, jinja2, polars, rapidfuzz, scheduler'  # theirs, too
 	touch $@

@@ -184,22 +184,31 @@ def test_the_tutorial_over_http_runs(tmp_path):
     assert (folder / "summary.html").read_text().startswith("<!DOCTYPE html>")
 
 
+def guides(info):
+    """The guides with such blocks, and their blocks one after the other."""
+    return {place(page): "\n".join(blocks(page, info)) for page in GUIDES if blocks(page, info)}
+
+
 @pytest.mark.real
-@pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "bash run")], ids=place)
-def test_a_guide_runs_on_the_records_of_the_tutorial(tmp_path, page):
+def test_every_guide_runs_on_the_records_of_the_tutorial(tmp_path):
+    """Each on a copy of its own, with what it prints below its name."""
     first, *_ = blocks(TUTORIAL, "bash run")
-    done = paste_blocks(tmp_path, [first, *blocks(page, "bash run")])
-    assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
+    own = 'copy="$(mktemp -d)"; cp -r . "$copy"; cd "$copy"; export SVC_DATA_DIR="$PWD/var"'
+    found = guides("bash run")
+    done = paste_blocks(tmp_path, [first, *(f"echo '# {page}'; ({own}\n{code}\n)" for page, code in found.items())])
+    assert (done.returncode, done.stderr if done.returncode else "") == (0, ""), done.stdout[-2000:]
+    assert [page for page in found if f"# {page}\n" not in done.stdout] == []
 
 
 @pytest.mark.real
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the examples over HTTP use curl")
-@pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "bash serve")], ids=place)
-def test_a_guide_runs_beside_the_server_of_the_tutorial(tmp_path, page):
+def test_every_guide_runs_beside_the_server_of_the_tutorial(tmp_path):
     records, *_ = blocks(TUTORIAL, "bash run")
     served, *_ = blocks(TUTORIAL, "bash serve")
-    done = paste_blocks(tmp_path, [records, served, *blocks(page, "bash serve")])
-    assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
+    found = guides("bash serve")
+    done = paste_blocks(tmp_path, [records, served, *(f"echo '# {page}'\n{code}" for page, code in found.items())])
+    assert (done.returncode, done.stderr if done.returncode else "") == (0, ""), done.stdout[-2000:]
+    assert [page for page in found if f"# {page}\n" not in done.stdout] == []
 
 
 def paste_blocks(folder, code):

@@ -9,13 +9,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from engine.reporting.site.things import LISTS
-from tests.laws import WHOLE
+from tests.laws import share_of
 from tests.reporting.site.test_site import pages
 
 pytestmark = pytest.mark.real
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+BROAD = 1280  # what tables are laid out for
 GRAVE = {"critical", "serious", "moderate"}
 CUT = """() => {
     document.querySelectorAll("details").forEach(one => one.open = true);
@@ -70,37 +71,24 @@ def sample_pages(folder):
     return sorted(chosen | (found.keys() - things))
 
 
-def open_pages(browser, folder, width, names=None):
+def open_pages(browser, folder, names):
     """Each page, opened; what went wrong with it is in the list beside it."""
-    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+    with browser.new_context() as context:
         page, wrong = context.new_page(), []
         page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(
             "request", lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
         )
-        for name in sample_pages(folder) if names is None else names:
+        for name in names:
             wrong.clear()
+            widen(page, BROAD)
             page.goto((folder / name).as_uri())
             yield name, page, wrong
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_table_is_broader_than_its_page_and_nothing_fails(sites, browser, width):
-    problems = {}
-    for name, page, wrong in open_pages(browser, sites["brightline"][0], width):
-        if found := [*wrong, *page.evaluate(CUT)]:
-            problems[name] = found
-    assert problems == {}
-
-
-@pytest.mark.parametrize("width", [1280, 1100])
-def test_no_word_of_a_column_heading_is_broken(sites, browser, width):
-    """Nor on a screen that is a seventh narrower than what tables are laid out for."""
-    folder = sites["brightline"][0]
-    reports = [name for name in sample_pages(folder) if name.startswith("brightline-")]
-    broken = {name: page.evaluate(BROKEN) for name, page, _ in open_pages(browser, folder, width, reports)}
-    assert {name: words for name, words in broken.items() if words} == {}
+def widen(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
 
 
 def barriers(page):
@@ -109,36 +97,49 @@ def barriers(page):
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in violations if one["impact"] in GRAVE]
 
 
-def test_screen_readers_get_along(sites, browser):
-    folder = sites["brightline"][0]
-    shown_pages = open_pages(browser, folder, 1280, sample_pages(folder)[:: 1 if WHOLE else 3])
-    found = {name: barriers(page) for name, page, _ in shown_pages}
-    assert {name: barred for name, barred in found.items() if barred} == {}
+def broken_words(page):
+    """Words of column headings that are broken, on a screen that tables are laid out for and on one a seventh narrower."""
+    for width in (BROAD, 1100):
+        widen(page, width)
+        yield from (f"broken at {width}: {word}" for word in page.evaluate(BROKEN))
 
 
-def sheets_of(page):
-    """On how many sheets of A4 a page prints."""
-    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True)))
+def cut_off(page):
+    """What is broader than its page; it opens what is folded."""
+    for width in (BROAD, 390):
+        widen(page, width)
+        yield from (f"cut off at {width}: {part}" for part in page.evaluate(CUT))
 
 
-def test_no_report_prints_on_more_than_ten_sheets(sites, browser):
-    """A plan takes two more: it has every step of the work, and who has which."""
-    folder = sites["brightline"][0]
-    reports = [name for name in sample_pages(folder) if name.startswith("brightline-")]
-    looked = [name for name in reports if "-plan-" in name] + reports[:: 1 if WHOLE else 3]
-    found = {name: sheets_of(page) for name, page, _ in open_pages(browser, folder, 1280, looked)}
-    assert {name: number for name, number in found.items() if number > (12 if "-plan-" in name else 10)} == {}
+def too_many_sheets(page, most=10):
+    """On how many sheets of A4 a page prints, where these are too many."""
+    number = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True)))
+    return [f"{number} sheets"] if number > most else []
 
 
-def test_every_page_fits_bars_nobody_and_prints_on_at_most_ten_sheets(sites, browser):
+def test_reports_lists_and_things_are_whole_on_every_screen_and_on_paper_and_bar_nobody(sites, browser):
+    """Each page in one visit. A plan takes two sheets more: it has every step of the work, and who has which."""
     folder, problems = sites["brightline"][0], {}
-    others = sorted(pages(folder).keys() - set(sample_pages(folder)))[:: 1 if WHOLE else 12]
-    for width in (1280, 390):
-        for name, page, wrong in open_pages(browser, folder, width, others):
-            number = sheets_of(page) if width == 1280 and not name.startswith(("control-", "incident-")) else 0
-            barred = barriers(page) if width == 1280 else []
-            if found := [*wrong, *barred, *page.evaluate(CUT), *([f"{number} sheets"] if number > 10 else [])]:
-                problems[name, width] = found
+    names = sample_pages(folder)
+    reports = [name for name in names if name.startswith("brightline-")]
+    heard = share_of(names)
+    printed = {*share_of(reports), *(name for name in reports if "-plan-" in name)}
+    for name, page, wrong in open_pages(browser, folder, names):
+        sheets = too_many_sheets(page, 12 if "-plan-" in name else 10) if name in printed else []
+        barred = barriers(page) if name in heard else []
+        broken = broken_words(page) if name in reports else []
+        if found := [*sheets, *barred, *broken, *cut_off(page), *wrong]:
+            problems[name] = found
+    assert problems == {}
+
+
+def test_every_other_page_fits_bars_nobody_and_prints_on_at_most_ten_sheets(sites, browser):
+    folder, problems = sites["brightline"][0], {}
+    others = share_of(sorted(pages(folder).keys() - set(sample_pages(folder))), 12)
+    for name, page, wrong in open_pages(browser, folder, others):
+        sheets = [] if name.startswith(("control-", "incident-")) else too_many_sheets(page)
+        if found := [*sheets, *barriers(page), *cut_off(page), *wrong]:
+            problems[name] = found
     assert problems == {}
 
 
