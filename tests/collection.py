@@ -6,6 +6,7 @@ compile each module as often as there are workers.
 
 import importlib
 import os
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,3 +34,15 @@ def load_modules(config):
     for name in from_own_place(module_names(), worker, int(os.environ["PYTEST_XDIST_WORKER_COUNT"])):
         with suppress(pytest.skip.Exception):  # a module that lacks something on this machine
             importlib.import_module(name)
+
+
+def spared_twins(of_postgresql, every, share):
+    """Of tests on PostgreSQL that are there on SQLite, too, all but each ``share``-th of a module."""
+    seen, spared = Counter(), set()
+    for name in of_postgresql:
+        if (twin := name.replace("postgresql", "sqlite")) != name and twin in every:
+            module = name.partition("::")[0]
+            if seen[module] % share:
+                spared.add(name)
+            seen[module] += 1
+    return spared

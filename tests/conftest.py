@@ -19,7 +19,7 @@ from engine.model.documents.document import MOST_WORDS, Document
 from engine.store import Store
 from engine.store.database import database
 from engine.store.log import row_log
-from tests import collection, demo, frozen_modules, laws  # noqa: F401 - laws has the profiles of Hypothesis
+from tests import collection, demo, frozen_modules, laws
 from tests.budget import (  # noqa: F401 - its hooks
     pytest_addoption,
     pytest_configure,
@@ -64,11 +64,16 @@ def pytest_collection(session):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """A twin on PostgreSQL takes as long as the test on SQLite, and seldom says anything else."""
-    for item in items:
-        if item.get_closest_marker("postgresql") and item.module.__name__ not in TWINS:
-            item.add_marker(pytest.mark.real)
+def pytest_collection_modifyitems(config, items):
+    """A twin on PostgreSQL takes as long as the test on SQLite, and seldom says anything else: `make test-real` tries each
+    third of a module, the weekly job all of them."""
+    slow = [item for item in items if item.get_closest_marker("postgresql") and item.module.__name__ not in TWINS]
+    for item in slow:
+        item.add_marker(pytest.mark.real)
+    if config.getoption("budget") == "real" and not laws.WHOLE:
+        spared = collection.spared_twins([item.nodeid for item in slow], {item.nodeid for item in items}, laws.SHARE)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in spared])
+        items[:] = [item for item in items if item.nodeid not in spared]
 
 
 def pytest_collection_finish():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.collection import from_own_place, module_names
+from tests.collection import from_own_place, module_names, spared_twins
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,12 @@ def test_nothing_to_load_is_nothing():
 
 def test_modules_are_named_as_they_are_imported():
     assert {__name__, "tests.reports.test_columns"} <= set(module_names())
+
+
+def test_of_the_twins_of_a_module_each_third_is_tried_and_of_what_has_no_twin_all():
+    twins = [f"tests/test_a.py::test_{number}[postgresql]" for number in range(4)]
+    alone = ["tests/test_a.py::test_backup[postgresql]", "tests/test_b.py::test_cluster"]
+    every = {*alone, *twins, *(name.replace("postgresql", "sqlite") for name in twins)}
+    spared = spared_twins([*alone, *twins, "tests/test_c.py::test_0[postgresql]"], every, 3)
+    assert spared == {twins[1], twins[2]}
+    assert spared_twins([], every, 3) == set()
