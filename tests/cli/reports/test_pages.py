@@ -38,32 +38,25 @@ def test_the_list_as_json_has_every_report_with_its_chapter(cli):
     assert (code, listed) == (0, [(title, one.name) for title, section in SECTIONS.items() for one in section])
 
 
-def test_without_a_display_open_prints_where_the_page_is(acme, cli, browser_addresses):
+def test_pages_open_and_are_written_anew_only_once_the_records_moved(acme, cli, browser_addresses, monkeypatch):
+    """Without a display it is printed where the page is, with one a browser is given it."""
     code, out, _ = cli("open", "posture-score")
     (page,) = (acme / "var" / "site" / "acme").glob("acme-posture-score-*.html")
     assert (code, out, browser_addresses) == (0, f"{page}\n", [])
     assert 'href="index.html"' in page.read_text()
-
-
-def test_with_a_display_a_browser_is_given_the_page(acme, cli, browser_addresses, monkeypatch):
+    index = acme / "var" / "site" / "acme" / "index.html"
+    index.write_text("as it was")
     monkeypatch.setenv("DISPLAY", ":0")
     code, out, _ = cli("open", "--org", "acme")
     assert (code, browser_addresses) == (0, [f"file://{out.strip()}"])
     assert out.strip().endswith("/site/acme/index.html")
-
-
-def test_pages_are_written_anew_only_once_the_records_moved(acme, cli):
-    cli("open")
-    page = acme / "var" / "site" / "acme" / "index.html"
-    page.write_text("as it was")
-    cli("open", "summary")
-    assert page.read_text() == "as it was"
+    assert index.read_text() == "as it was"
     (acme / "sheets" / "attestations.csv").write_text(
         "framework,control_id,owner,due_on\nsoc2,CC6.2,bob@acme.example,2026-12-01\n"
     )
     assert cli("import", acme / "sheets", "--org", "acme")[0] == 0
     cli("open", "summary")
-    assert page.read_text() != "as it was"
+    assert index.read_text() != "as it was"
 
 
 def test_a_report_that_does_not_exist_opens_nothing(acme, cli, browser_addresses):

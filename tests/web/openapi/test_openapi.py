@@ -18,6 +18,7 @@ from engine.web.openapi.operations import path_template
 from engine.web.openapi.security import SCHEMES
 from engine.web.routes import MediaContent
 from reports import CATALOGUE, REPORTS
+from tests.laws import share_of
 from tests.web.interface import interface
 
 
@@ -35,7 +36,9 @@ def validator(schema):
 
 @pytest.mark.real
 def test_the_document_is_valid_openapi():
-    assert list(OpenAPIV31SpecValidator(interface()).iter_errors()) == []
+    """A third of its paths, in the weekly job all of them: it looks at each reference again and again."""
+    paths = {path: interface()["paths"][path] for path in share_of(interface()["paths"])}
+    assert list(OpenAPIV31SpecValidator({**interface(), "paths": paths}).iter_errors()) == []
 
 
 @pytest.mark.real
