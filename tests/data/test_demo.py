@@ -578,7 +578,7 @@ def test_what_a_past_week_held_is_completed_or_slipped(org):
     assert (weeks["completed"] + weeks["slipped"]).to_list() == weeks["planned"].to_list()
 
 
-@pytest.mark.parametrize("org", ["dune", pytest.param("cobalt", marks=pytest.mark.real)])
+@pytest.mark.parametrize("org", ["dune", *([pytest.param("cobalt", marks=pytest.mark.real)] if WHOLE else [])])
 def test_a_demo_organization_can_be_imported_and_a_second_time_changes_nothing(sqlite_url, org):
     store = Store(sqlite_url)
     first = import_frames(store, demo(org), org_id=org, actor="admin@hq.example", now=NOW)

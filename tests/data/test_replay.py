@@ -32,6 +32,7 @@ from engine.store.schema import IMPORTABLE, metadata
 from engine.store.schema.audit import audit_log
 from reports import CATALOGUE
 from tests.data.test_demo import DAY, demo, problems
+from tests.laws import WHOLE
 
 NOW = datetime(2026, 11, 20, 20, 30, tzinfo=UTC)
 
@@ -41,7 +42,7 @@ def days_of(org):
     return generate_days(org, DAY)
 
 
-@pytest.fixture(scope="module", params=[pytest.param("cobalt", marks=pytest.mark.real), "dune"])
+@pytest.fixture(scope="module", params=[*([pytest.param("cobalt", marks=pytest.mark.real)] if WHOLE else []), "dune"])
 def replay_store(request, tmp_path_factory, sqlite_template):
     """An organization and the store in which its diary was replayed."""
     path = tmp_path_factory.mktemp("replay") / "hq.db"
@@ -229,6 +230,7 @@ def months(count):
 
 
 @pytest.mark.real
+@pytest.mark.skipif(not WHOLE, reason="the weekly job replays a whole year")
 @pytest.mark.parametrize("replay_store", ["cobalt"], indirect=True)
 def test_a_board_sees_growth_from_a_weaker_start_and_a_dip_in_the_end(replay_store, snapshots):
     org, _ = replay_store
