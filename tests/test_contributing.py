@@ -11,7 +11,7 @@ from tests.import_graph import ROOT
 from tests.laws import WHOLE
 from tests.mutants.trial import copy_of
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.weekly]
 CHAPTERS = re.findall(r"^## Add an? ([a-z]+)", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 
 

@@ -39,6 +39,7 @@ def with_columns(org, table, *columns):
 
 
 @pytest.mark.real
+@pytest.mark.weekly
 def test_without_the_rule_on_requests_of_no_recorded_day_they_improve_what_is_accepted(cobalt, without):
     closed = (pl.lit(DAY - timedelta(days=5)).alias("closed_on"), pl.lit("closed").alias("status"))
     org = with_columns(cobalt, "evidence_requests", *closed, pl.lit(DAY - timedelta(days=20)).alias("due_on"))
@@ -50,6 +51,7 @@ def test_without_the_rule_on_requests_of_no_recorded_day_they_improve_what_is_ac
 
 
 @pytest.mark.real
+@pytest.mark.weekly
 def test_without_the_rule_on_first_reviews_a_vendor_that_nobody_reviewed_owes_none(cobalt, without):
     reviewed = pl.lit(DAY - timedelta(days=1_200)).alias("last_review_on")
     org = with_columns(cobalt, "vendors", reviewed, pl.lit(None, pl.Date).alias("next_review_on"))

@@ -126,6 +126,7 @@ APPROVAL = ("exceptions.approver", "exceptions.approved_on")
 
 
 @pytest.mark.real
+@pytest.mark.weekly
 def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_without_one(monkeypatch):
     org = small("cobalt", DAY, seed=5)  # whose exception in force is for a control that the score counts
     assert look(org, seed=1, each=2, only=APPROVAL).beyond == {}
@@ -135,6 +136,7 @@ def test_with_the_rule_on_approvals_withdrawn_the_harness_finds_what_counts_with
 
 
 @pytest.mark.real
+@pytest.mark.weekly
 def test_with_the_rule_on_detection_withdrawn_the_harness_finds_gaps_that_an_old_event_makes_late(monkeypatch):
     org, row = young(DAY, seed=1), "an event of long ago that names its control"
     assert deteriorations(org, only=[row]) == {}

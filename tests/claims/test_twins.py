@@ -30,6 +30,7 @@ def test_every_generic_figure_of_a_twin_is_equal():
 
 
 @pytest.mark.real
+@pytest.mark.weekly
 def test_the_crosswalk_of_a_twin_is_that_of_its_framework():
     tables = demo("aurora")
     ours = crosswalk_values(tables, DAY, "soc2", "iso27001")

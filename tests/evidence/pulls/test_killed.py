@@ -14,6 +14,7 @@ FAULTS = ("files kill", "store kill", "files full", "store full")
 
 
 @pytest.mark.real
+@pytest.mark.weekly
 def test_a_pull_killed_wherever_it_writes_leaves_nothing_half(tmp_path):
     """One installation is prepared for all four."""
     command = [

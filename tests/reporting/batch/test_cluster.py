@@ -195,6 +195,7 @@ def test_a_worker_of_another_version_is_refused_before_and_whenever_it_comes(sto
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.weekly
 def test_what_a_killed_worker_had_in_hand_is_built_by_another(store, two, processes, tmp_path):
     pids = two._client.run(os.getpid)
     busy = []
@@ -212,6 +213,7 @@ def test_what_a_killed_worker_had_in_hand_is_built_by_another(store, two, proces
     processes.worker()
 
 
+@pytest.mark.weekly
 def test_what_a_frozen_and_a_killed_worker_had_in_hand_others_put_into_the_bucket(
     store, two, processes, s3, tmp_path, monkeypatch, caplog
 ):
@@ -249,6 +251,7 @@ def test_what_a_frozen_and_a_killed_worker_had_in_hand_others_put_into_the_bucke
     os.kill(pids[chosen[0]], signal.SIGCONT)
 
 
+@pytest.mark.weekly
 def test_a_cluster_of_which_no_worker_answers_is_not_waited_for(store, two, processes, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "EMPTY_SECONDS", 0.5)
     monkeypatch.setattr(worker_watch, "SILENT_SECONDS", 2.0)
@@ -302,6 +305,7 @@ def test_a_chunk_that_three_workers_are_late_with_fails_and_says_so(store, tmp_p
     assert [task.worker for task in client.tasks] == [None] * 3
 
 
+@pytest.mark.weekly
 def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, processes, tmp_path, monkeypatch):
     thread = later(has_artifact(tmp_path), processes.scheduler.kill)
     with pytest.raises(Unavailable, match=f"The scheduler at {two._address} went away"):
