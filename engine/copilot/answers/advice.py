@@ -12,7 +12,7 @@ from engine.copilot.answers.sources import route_of
 from engine.copilot.entities.entity import phrases
 from engine.copilot.entities.governance import PERSON
 from engine.copilot.entities.programme import DUTY, GAP
-from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.everyday import is_filler
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import stem
 

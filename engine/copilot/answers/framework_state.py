@@ -10,7 +10,7 @@ from engine.copilot.answers.cells import count_of
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.sources import route_of
 from engine.copilot.entities.programme import FRAMEWORK, GAP
-from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.everyday import is_filler
 from engine.copilot.grammar.names import FRAMEWORKS, OwnName, spellings_of
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import stem

@@ -9,8 +9,7 @@ from engine.copilot.answers.answers import AnswerPart, CitationList
 from engine.copilot.answers.cells import cell
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.series import ScoreSeries, series_of
-from engine.copilot.grammar.everyday import is_everyday
-from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion, NumberLimit

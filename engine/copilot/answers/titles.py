@@ -8,54 +8,16 @@ from functools import lru_cache
 from engine.copilot.answers.routes import figure_route, showing
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar import windows
-from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.everyday import is_filler
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.reading import CopilotQuestion
-from engine.copilot.grammar.text import plain, stem, words
+from engine.copilot.grammar.text import plain, stem, ways_of_file, words
 from engine.model.declarations.ask import PERIOD_DAYS
 from engine.model.declarations.report import Report
 from engine.model.figures.figure import Figure
 
 # what people call a figure beside its title
-ALIASES: Mapping[str, str] = {
-    "posture": "posture_score", "compliance posture": "posture_score", "security posture": "posture_score",
-    "compliance score": "posture_score", "overall score": "posture_score", "score": "posture_score",
-    "posture change": "posture_change", "change of posture": "posture_change",
-    "change in posture score": "posture_change",
-    "grade": "posture_grade", "posture grade": "posture_grade", "compliance grade": "posture_grade",
-    "rating": "posture_grade",
-    "mttr": "incident_median_hours_to_restore", "time to restore": "incident_median_hours_to_restore",
-    "median time to resolve": "incident_median_hours_to_restore", "time to recover": "incident_median_hours_to_restore",
-    "mtta": "incident_median_minutes_to_acknowledge",
-    "time to acknowledge": "incident_median_minutes_to_acknowledge",
-    "median minutes to acknowledge": "incident_median_minutes_to_acknowledge",
-    "minutes to acknowledge": "incident_median_minutes_to_acknowledge",
-    "sub processor": "subprocessors", "control health score": "control_health",
-    "hours to close all gaps": "gaps_effort_hours", "hours close gaps": "gaps_effort_hours",
-    "effort to close gaps": "gaps_effort_hours", "work to close all gaps": "gaps_effort_hours",
-    "hours needed to close every gap": "gaps_effort_hours", "hours needed to close gaps": "gaps_effort_hours",
-    "hours to close every gap": "gaps_effort_hours", "effort needed to close gaps": "gaps_effort_hours",
-    "fresh evidence": "evidence_in_window_pct", "evidence freshness": "evidence_in_window_pct",
-    "effort for gaps": "gaps_effort_hours", "long to close gaps": "gaps_effort_hours",
-    "risks beyond appetite": "risks_over_appetite", "overdue obligations": "obligations_overdue",
-    "obligations overdue": "obligations_overdue", "share of assured vendors": "vendors_assured_pct",
-    "percent of vendors assured": "vendors_assured_pct", "percentage of vendors assured": "vendors_assured_pct",
-    "vendors assured percent": "vendors_assured_pct", "single point of failure": "single_points_of_failure",
-    "sprs": "sprs_score", "implementation group": "cis_group_reached", "cis implementation group": "cis_group_reached",
-    "evidence coverage": "coverage_pct", "control coverage": "coverage_pct",
-    "residency exception": "residency_exceptions",
-    "hours of overdue duties": "obligations_overdue_hours", "hours of overdue work": "obligations_overdue_hours",
-    "weeks to clear backlog": "weeks_to_clear", "quick win": "quick_wins", "backlog": "remediations_open",
-    "overall readiness": "weighted_pct", "weighted readiness": "weighted_pct", "strict readiness": "strict_pct",
-    "readiness overall": "weighted_pct", "hosting plan": "plan", "plan": "plan", "subscription": "plan",
-    "subscription plan": "plan", "tenancy": "tenancy", "deployment": "deployment_tier", "cmmc status": "cmmc_status",
-    "policy block rate": "policy_block_rate_pct", "drifted guardrails": "guardrails_drifted",
-    "guardrail drift": "guardrails_drifted",
-    "median time to restore": "incident_median_hours_to_restore", "business associates": "hipaa_business_associates",
-    "retention of audit log": "audit_log_days", "audit log retention": "audit_log_days",
-    "log retention": "audit_log_days",
-    "incident retention": "incidents_days", "next purge": "next_purge_on",
-}  # fmt: skip
+ALIASES: Mapping[str, str] = {pattern.pattern: figure for pattern, figure in ways_of_file("figures.txt")}
 # what asks how a figure was, not what it is
 _HISTORY = r"\b(?:ever|never|highest|lowest|peak|best|worst|went|gone|fell|dropped|rose|trend|history)\b"
 # words that are passed over elsewhere, and that turn a title into another

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 from engine.copilot.answers.answers import AnswerPart, CitationList
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.sources import route_of
-from engine.copilot.grammar.everyday import is_everyday
-from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import stem

@@ -1,7 +1,7 @@
 """Which phrases mean what, for one kind of thing: its nouns, states, choices, dates, attributes, all names."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ import polars as pl
 
 from engine.copilot.entities.columns import words_of
 from engine.copilot.entities.entity import Entity, RowState, meanings, phrases
-from engine.copilot.grammar.everyday import is_everyday
+from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.names import Names, OwnName, Phrase
-from engine.copilot.grammar.text import root, stem, stems
+from engine.copilot.grammar.text import root, stems, ways_of_file
 from engine.model import vocabulary
 
 Kind = Literal[
@@ -34,26 +34,11 @@ _VOCABULARY: Mapping[str, tuple[str, ...]] = {
 }
 # superlatives: by what the rows are ordered (a date, or the size of the thing), and whether the largest comes first
 ORDERS: Mapping[str, tuple[str, bool]] = {
-    **dict.fromkeys(("latest", "newest", "most recent", "last", "recent", "most recently", "lately", "recently"),
-        ("date", True)),
-    **dict.fromkeys(("oldest", "earliest", "longest running", "longest standing", "open longest"), ("date", False)),
-    **dict.fromkeys(("longest", "slowest"), ("measure", True)), **dict.fromkeys(("fastest", "quickest", "shortest"),
-        ("measure", False)),
-    **dict.fromkeys(("next", "soonest", "upcoming", "next up", "coming up"), ("due", False)),
-    **dict.fromkeys(phrases(
-        "biggest, largest, highest, worst, top, most severe, most serious, most important, strongest, best, greatest, "
-        "most urgent, furthest, most likely, riskiest, poorest, furthest along, most ready, further along, further "
-        "ahead, closer, readier, better off, more ready, better prepared, most critical, closest, most dangerous, "
-        "do first, fix first, close first, tackle first, most overloaded, most overbooked, most overcommitted"
-    ), ("size", True)),
-    **dict.fromkeys(phrases(
-        "smallest, lowest, weakest, least, least ready, behind most, furthest behind, most behind, least serious, "
-        "least severe, least critical, further behind, worse off, less ready"
-    ), ("size", False)),
-    **dict.fromkeys(("first", "first one", "due first", "next one", "due next", "due soonest"), ("due", False)),
-    **dict.fromkeys(("newest one", "latest one", "last one"), ("date", True)), "oldest one": ("date", False),
-    **dict.fromkeys(("most",), ("count", True)), **dict.fromkeys(("fewest",), ("count", False)),
-}  # fmt: skip
+    word: (what, end == "down")
+    for one, said in ways_of_file("orders.txt")
+    for what, end in [one.pattern.split()]
+    for word in phrases(said)
+}
 GROUPS = phrases("by, per, for each, each, broken down by, grouped by, split by, across, breakdown by, breakdown")
 # what people count by: words for a column that many things have
 GROUP_WORDS: Mapping[str, str] = meanings(
@@ -75,28 +60,12 @@ DAYS: Mapping[str, tuple[str, ...]] = {
     "acknowledged_on": ("acknowledgement", "acknowledgment"), "resolved_on": ("resolution",),
     "mitigated_on": ("mitigation",), "accepted_on": ("acceptance",), "approved_on": ("approval", "sign off"),
     "submitted_on": ("submission",), "closed_on": ("closure", "closing date"), "reviewed_on": ("review", "review date"),
-    "last_reviewed_on": ("review", "review date"), "due_on": ("due date",), "expires_on": ("expiry date", "end date"),
+    "last_reviewed_on": ("review", "review date"), "due_on": ("due date", "due day"),
+    "expires_on": ("expiry date", "end date"),
     "valid_until": ("expiry date", "end date"), "fixed_on": ("fix date",), "released_on": ("release date",),
 }  # fmt: skip
 LATE = ("days overdue", "days late", "how late", "how overdue", "days past due", "days behind", "days over")
 MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
-FILLERS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        a about actually again against all also altogether am among an and any anybody anyone anything are as at
-        available be because been being between both but can company compare compared console could count currently date
-        day detail details did do does during either else ever every exactly exist exists far few fewer file find for
-        from get give go going got had happen happened has have having hello here hey hi how how's i ids if in including
-        into is it it's its itself just kind kindly know less let like list long look lot many may me might moment more
-        much must my name named now number of off often old on one ones only or organisation organization our ours out
-        overall please present pull quickly really record records right said same say see should show so some somebody
-        someone soon sort stand still such sum take tell than thank thanks that the their theirs them then there there's
-        these they thing this those time to today total until up us versus via vs was way we well were what whats when
-        where which who whom whose why will with within would yes yet you your
-        """,
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -217,8 +186,9 @@ def _without_articles(entity: Entity) -> Iterator[tuple[str, Sense]]:
 
 _ARTICLES = re.compile(r"\b(?:the|an?) ")
 _LATE = phrases(
-    "late, too late, past due, after deadline, after the deadline, after its deadline, past the deadline, "
-    "after due date, after the due date, after its due date, after their deadline, after their due date"
+    "late, too late, overdue, later than agreed, later than planned, behind schedule, past due, after deadline, after "
+    "the deadline, after its deadline, past the deadline, after due date, after the due date, after its due date, "
+    "after their deadline, after their due date"
 )
 _IN_TIME = phrases(
     "on time, in time, within sla, before the deadline, before due date, before the due date, by due date"
@@ -264,6 +234,7 @@ def _choices(
     One of ``nouns`` names the thing itself: members are everybody, and those of that role have "role member".
     """
     present = frame[column].cast(pl.String).drop_nulls().unique().sort().to_list() if column in frame.columns else []
+    kinds = Counter(value.rpartition(".")[0] for value in present if "." in value)
     for value in {*present[:MOST_CHOICES], *_VOCABULARY.get(column, ())}:
         if value in nouns:
             yield from ((text, Sense("choice", column, value)) for text in (f"{column} {value}", f"{value} {column}"))
@@ -276,7 +247,11 @@ def _choices(
             thing, _, done = value.replace("_", " ").rpartition(".")
             yield from (
                 (said.replace(".", " "), Sense("choice", column, value))
-                for said in (f"{thing} {done}", f"{done} {thing}")
+                for said in (
+                    f"{thing} {done}",
+                    f"{done} {thing}",
+                    *((thing,) if kinds[value.rpartition(".")[0]] == 1 else ()),
+                )
             )
         if value.count("-") == 1:  # "the image scanner" is scanner-image
             yield " ".join(reversed(value.split("-"))), Sense("choice", column, value)
@@ -287,8 +262,3 @@ def _choices(
 def _is_plain(phrase: Phrase) -> bool:
     """Whether a phrase is one word of filler or everyday English, which no column takes by its name alone."""
     return len(phrase) == 1 and (is_filler(phrase[0]) or is_everyday(phrase[0]))
-
-
-def is_filler(word: str) -> bool:
-    """Whether a word says nothing about what is asked."""
-    return word in FILLERS or stem(word) in FILLERS

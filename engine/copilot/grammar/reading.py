@@ -9,8 +9,8 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar import windows
-from engine.copilot.grammar.everyday import is_everyday, plain_speech
-from engine.copilot.grammar.lexicon import FILLERS, Lexicon, Sense, is_filler
+from engine.copilot.grammar.everyday import FILLERS, is_everyday, is_filler, plain_speech
+from engine.copilot.grammar.lexicon import Lexicon, Sense
 from engine.copilot.grammar.moments import ClockHours, TimeWindow, clock
 from engine.copilot.grammar.pieces import TURNS, Piece, join_controls, turn
 from engine.copilot.grammar.text import by_ending, nearest, plain, root, stem, words

@@ -3,10 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 
 from engine.copilot.entities.entity import phrases
 
 LONGEST_WORD = 80
+_DATA = Path(__file__).resolve().parents[3] / "data" / "copilot"
 _WORD = re.compile(r"[^\W_][\w.@:+/&]*(?:-[\w.@:+/&]+)*")
 # what people write together, short, or wrong so often that guessing would be worse than knowing
 _SPELLINGS = tuple(
@@ -40,6 +42,18 @@ _SPELLINGS = tuple(
         (r"\b(?!customers?\b)cust+om+[eao]rs?\b", "customers"),
     )
 )
+
+
+def words_of_file(name: str) -> frozenset[str]:
+    """The words of a file of data/copilot."""
+    return frozenset((_DATA / name).read_text(encoding="utf-8").split())
+
+
+def ways_of_file(name: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The ways of speech of a file of data/copilot, each with what is written for it."""
+    lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
+    pairs = (line.rpartition(" =>") for line in lines)
+    return tuple((re.compile(pattern), written.strip().replace("␣", " ")) for pattern, _, written in pairs)
 
 
 def plain(text: str) -> str:
