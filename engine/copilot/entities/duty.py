@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, phrases
 from engine.copilot.entities.operations import OWNER
+from engine.copilot.entities.services import WATCH
 
 
 def _lasting(records: Records, table: str) -> pl.DataFrame:
@@ -61,9 +62,9 @@ SHIFT = Entity(
     until="ends_on",
     people={"person": ("on call", "oncall", "on duty", "pager", "holds", "carries", *OWNER)},
     links={"service": "covered_ids", "incident": "begun_ids"},
-    fillers=_BEGAN,
+    fillers=(*_BEGAN, "week", "weeks"),
     attributes={"service": ("service",), "rota": ("rota", "schedule")},
-    measures={"hours": ("hours", "hours on call", "hours on duty")},
+    measures={"hours": phrases("hours, hours on call, hours on duty, long, last, take")},
     presumed="going on now",
 )
 
@@ -102,6 +103,7 @@ MAINTENANCE = Entity(
         ),
     ),
     dates={"starts_on": phrases("start, starts, started, begins"), "ends_on": phrases("end, ends, over")},
+    due="starts_on",
     until="ends_on",
     people={"created_by": ("declared", "created", "planned", *OWNER)},
     links={"service": "service_id", "incident": "begun_ids"},
@@ -154,13 +156,17 @@ SENDER = Entity(
     ),
     choices={"token": {}, "source": {}},
     dates={
-        "last_message_on": phrases("last heard, last heard from, last message, last sent, heard from, sent"),
+        "last_message_on": phrases(
+            "last heard, last heard from, last message, last sent, last send, heard from, sent, send"
+        ),
         "first_on": phrases("first heard, first message"),
     },
-    links={"service": "watched_ids"},
+    links={"service": "watched_ids", "sender": "id"},
     attributes={
         "sender_state": ("state", "status"),
-        "watches": phrases("watches, watch, watching, services, covers, cover"),
+        "watches": (*WATCH, "services"),
+        "source": ("source",),
+        "token": ("token",),
     },
     measures={"silent_hours": ("hours silent",), "messages": ("messages",)},
     size="silent_hours",

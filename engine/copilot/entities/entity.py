@@ -89,6 +89,7 @@ class Entity:
     begun: str | None = None  # the day on which it came to be, where that is not the usual one: newest goes by it
     people: Mapping[str, Words] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    turned: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # links behind a preposition of their own
     attributes: Mapping[str, Words] = field(default_factory=dict)
     measures: Mapping[str, Words] = field(default_factory=dict)
     reason: str | None = None

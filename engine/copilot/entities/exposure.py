@@ -43,19 +43,28 @@ def _paths(records: Records) -> pl.DataFrame:
         )
         for path in simulation.paths
     ]
-    columns = {
-        "id": pl.String,
-        "rank": pl.Int64,
-        "score": pl.Float64,
-        "target_id": pl.String,
-        "target": pl.String,
-        "finding": pl.String,
-        "start_id": pl.String,
-        "from_outside": pl.Boolean,
-        "through": pl.String,
-        "hops": pl.Int64,
-    }
+    texts = dict.fromkeys(phrases("target_id, target, finding, start_id"), pl.String)
+    columns = {"id": pl.String, "rank": pl.Int64, "score": pl.Float64, **texts, "from_outside": pl.Boolean}
+    columns |= {"through": pl.String, "hops": pl.Int64}
     return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def _runs(records: Records) -> pl.DataFrame:
+    """The runs of automation, each with the incident that it is for."""
+    tables = ("dry_runs", "executions")
+    incidents = pl.concat([records.table(name).select("id", "incident_id") for name in tables]).unique("id")
+    runs = records.fact("automation_runs").with_columns(pl.col("kind").str.replace_all("_", " "))
+    return runs.join(incidents, on="id", how="left", maintain_order="left")
+
+
+def _flows(records: Records) -> pl.DataFrame:
+    """The flows of data, each with the services at both of its ends."""
+    ends = records.table("systems").select("id", "service_id")
+    flows = records.fact("data_flows")
+    for end in ("from", "to"):
+        own = ends.rename({"id": f"{end}_system", "service_id": f"{end}_service"})
+        flows = flows.join(own, on=f"{end}_system", how="left", maintain_order="left")
+    return flows
 
 
 PATH = Entity(
@@ -103,7 +112,13 @@ SYSTEM = Entity(
             after=True,
         ),
     ),
-    choices={"region": {}, "environment": {"prod": "production"}},
+    choices={
+        "region": {},
+        "environment": {"prod": "production"},
+        "pci_class": meanings(
+            "cde: cardholder data environment; connected_to: connected to the cde; out: out of pci scope"
+        ),
+    },
     dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")},
     people={"owner": OWNER},
     links={"service": "service_id", "framework": "frameworks"},
@@ -116,7 +131,7 @@ FLOW = Entity(
     "data flow",
     "data flows",
     ("data flow", "flow", "transfer", "data transfer"),
-    lambda records: records.fact("data_flows"),
+    _flows,
     "id",
     "{id} {from_name} to {to_name}: {data_class}, {protocol}, encrypted {encrypted}",
     names=("id",),
@@ -136,7 +151,9 @@ FLOW = Entity(
         RowState("leaving the boundary", ("leaving", "leave", "outbound", "external"), flag("leaves"), after=True),
     ),
     choices={"data_class": {}},
-    links={"vendor": "vendor_id"},
+    links={"vendor": "vendor_id", "service": "from_service"},
+    turned={"to": {"service": "to_service"}, "into": {"service": "to_service"}},
+    fillers=phrases("go, goes, from, out, of, to, into, send, sends, sent"),
     report="scope-boundary",
     loose=phrases("transfer"),
 )
@@ -145,7 +162,7 @@ RUN = Entity(
     "automation run",
     "automation runs",
     ("automation run", "automation", "playbook run", "execution", "dry run", "playbook", "run", "remediation run"),
-    lambda records: records.fact("automation_runs").with_columns(pl.col("kind").str.replace_all("_", " ")),
+    _runs,
     "id",
     "{id} {kind} of {playbook}: {outcome} on {ran_on}, by {actor}",
     names=("id",),
@@ -165,7 +182,8 @@ RUN = Entity(
     choices={"kind": {"rehearsal": "dry run", "for real": "execution", "real": "execution"}, "playbook": {}},
     dates={"ran_on": ("run", "ran", "executed", "start", "started")},
     people={"actor": ("ran", "run", "executed", *OWNER)},
-    attributes={"outcome": ("outcome", "status", "result"), "playbook": ("playbook",)},
+    attributes={"outcome": ("outcome", "status", "result"), "playbook": ("playbook",), "incident_id": ("incident",)},
+    links={"incident": "incident_id"},
     fillers=("executed", "prior"),
     loose=("automation", "playbook", "run"),
 )
@@ -176,7 +194,8 @@ BLOCK = Entity(
     phrases(
         "policy block, blocked automation, refusal, block, blocked run, guardrail block, blocked by policy, policy "
         "refusal, blocked playbook, automation blocked, automations were refused, automations refused, refused "
-        "automation, automation was refused, blocked"
+        "automation, automation was refused, blocked, stopped by a guardrail, "
+        "stopped by guardrails, blocked by a guardrail, stopped by policy, stopped by a policy"
     ),
     lambda records: records.fact("policy_blocks").with_columns(pl.col("reason").str.replace_all("_", " ")),
     "id",

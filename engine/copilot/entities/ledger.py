@@ -262,6 +262,7 @@ WEEK = Entity(
         "absence_hours": ("absence", "absent", "absence hour"),
     },
     fillers=("week", "person", "people", "owner"),
+    hints=("hours",),
     size="utilisation_pct",
 )
 

@@ -74,17 +74,10 @@ ON_SERVICES = tuple(
 
 def _incidents(records: Records) -> pl.DataFrame:
     more = records.table("incidents").select(
-        "id",
-        "source",
-        "acknowledged_at",
-        "mitigated_at",
-        "closed_at",
-        "root_cause",
-        "summary",
-        "impact_users",
-        "alert_count",
-        "related_to",
-        "workspace_id",
+        phrases(
+            "id, source, acknowledged_at, mitigated_at, closed_at, root_cause, summary, impact_users, alert_count, "
+            "related_to, workspace_id"
+        )
     )
     spaces = records.table("workspaces").select(workspace_id="id", workspace="name")
     more = more.join(spaces, on="workspace_id", how="left")
@@ -127,7 +120,7 @@ def _findings(records: Records) -> pl.DataFrame:
     return (
         records.fact("findings")
         .join(linked, on="id", how="left")
-        .join(_services(records).drop("service", "service_owner"), on="service_id", how="left")
+        .join(_services(records).drop("service"), on="service_id", how="left")
         .with_columns(
             pl.col("severity")
             .replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
@@ -267,6 +260,7 @@ INCIDENT = Entity(
         "root_cause": ("root cause", "cause", "caused"),
         "hold": ("hold", "legal hold"),
         "workspace": ("workspace", "area"),
+        "title": ("title",),
     },
     measures={
         "hours_to_resolve": phrases(
@@ -286,8 +280,8 @@ INCIDENT = Entity(
         ),
     },
     hints=phrases(
-        "unacked, unacknowledged, burning, fire, sev1, sev2, sev3, sev4, mttr, mtta, mttm, ack, acknowledge, "
-        "acknowledgement"
+        "cause, caused, unacked, unacknowledged, burning, fire, sev1, sev2, sev3, sev4, mttr, mtta, mttm, ack, "
+        "acknowledge, acknowledgement"
     ),
     reason="root_cause",
     size="rank",
@@ -435,7 +429,8 @@ FINDING = Entity(
         "epss": ("epss",),
         "cve": ("cve", "cve number"),
         "asset": ("asset", "host", "machine"),
-        "source": ("scanner", "source"),
+        "title": ("title",),
+        "source": phrases("scanner, source, found by, detected by, reported by, discovered by, seen by"),
         "known_exploited": ("exploited", "kev", "known exploited"),
     },
     size="rank",

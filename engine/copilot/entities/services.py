@@ -5,15 +5,24 @@ import polars as pl
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
 from engine.copilot.entities.operations import OWNER, UNOWNED
 
+# verbs of a sender of alerts, whichever side of it is asked for
+WATCH = phrases(
+    "watches, watch, watched, watching, watched by, monitors, monitor, monitored, monitored by, covers, cover, "
+    "covered, covered by, alerts for, alerts on"
+)
+
 
 def _budgets(records: Records) -> pl.DataFrame:
     """Services with their objective, what is left of their error budget, and what needs them."""
     needed = records.table("service_dependencies").group_by("depends_on_id").agg(dependents=pl.len().cast(pl.Int64))
-    profiles = records.table("slo_profiles").select("service_id", "indicator", "objective_pct")
+    profiles = records.table("slo_profiles").select("service_id", "indicator", "objective_pct", "window_kind")
+    sender = pl.format("{} / {}", "token", "source")
+    watched = records.table("service_senders").group_by("service_id").agg(sender.sort().alias("watched_by"))
     frame = records.table("services").join(profiles, left_on="id", right_on="service_id", how="left")
     return (
         frame.join(records.budgets(), left_on="id", right_on="service_id", how="left")
         .join(needed, left_on="id", right_on="depends_on_id", how="left")
+        .join(watched, left_on="id", right_on="service_id", how="left")
         .with_columns(dependents=pl.col("dependents").fill_null(0))
     )
 
@@ -105,23 +114,57 @@ SERVICE = Entity(
             lambda _: pl.col("dependents") == 0,
             after=True,
         ),
+        RowState(
+            "that nothing watches",
+            tuple(
+                f"{what} {verb}"
+                for what in phrases("nothing, no sender, no senders, no monitor, nobody, no one")
+                for verb in WATCH
+            ),
+            none("watched_by"),
+            after=True,
+        ),
+        RowState(
+            "watched by a sender",
+            (
+                *phrases("watched, monitored, covered"),
+                *(
+                    f"{what} {verb}"
+                    for what in phrases("anything, anyone, anybody, something, any sender")
+                    for verb in WATCH
+                ),
+                *(f"{verb} by {what}" for what in phrases("anything, any sender, a sender") for verb in WATCH),
+            ),
+            lambda _: pl.col("watched_by").is_not_null(),
+            after=True,
+        ),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={
         "environment": {"prod": "production", "dev": "development"},
+        "window_kind": {
+            f"{said}{kind} {what}": kind
+            for kind in ("calendar", "rolling")
+            for said in ("", "over a ", "measured over a ")
+            for what in ("window", "slo window")
+        },
         "criticality": {f"{kind} {n}": str(n) for n in range(1, 6) for kind in ("tier", "criticality", "crit")}
         | {"most critical": "5", "critical": "5", "business critical": "5", "vital": "5", "top tier": "5"},
     },
-    people={"owner": OWNER},
-    links={"service": "id"},
+    people={"owner": OWNER, "watched_by": WATCH},
+    links={"service": "id", "sender": "watched_by"},
     attributes={
         "criticality": ("criticality", "tier", "important", "critical"),
         "environment": ("environment", "where"),
-        "objective_pct": ("slo", "objective", "target", "service level objective"),
+        "objective_pct": phrases(
+            "slo, objective, target, service level objective, promise, promised, promising, targeting, aim for"
+        ),
         "left_30d_pct": ("error budget", "budget", "left", "remain", "remaining", "error budget left"),
         "used_30d_pct": ("used", "burned", "consumed", "spent"),
         "burn_7d": ("burn rate", "burn"),
         "dependents": ("dependents", "blast radius"),
+        "watched_by": phrases("sender, senders"),
+        "indicator": phrases("indicator, sli, measure, measured"),
         "internet_facing": ("internet facing", "public", "exposed"),
         "holds_customer_data": ("customer data",),
         "level": ("health", "status", "state", "doing"),
@@ -134,7 +177,8 @@ DEPENDENT = Entity(
     "dependent service",
     "dependent services",
     phrases(
-        "depend on, depends on, rely on, relies on, downstream of, downstream, depending on, dependent, blast radius, "
+        "depend on, depends on, rely on, relies on, rest on, rests on, lean on, leans on, built on, dependency on, "
+        "dependencies on, downstream of, downstream, depending on, dependent, blast radius, "
         "affected if, break if, breaks if, break when, goes down with, what needs, which services need, who needs"
     ),
     _dependencies,

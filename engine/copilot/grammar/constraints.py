@@ -136,6 +136,14 @@ def names_of(
         column = (
             _person_column(reading, piece.at) if kind == "person" and entity.key != "email" else entity.links.get(kind)
         )
+        before = asked.words[piece.at - 1] if piece.at else ""
+        column = entity.turned.get(before, {}).get(kind, column)
+        if (
+            kind == "person"
+            and "service_owner" in frame.columns
+            and _SERVICES_OF.search(" ".join(asked.words[: piece.at]))
+        ):
+            column = "service_owner"
         if mine or name is None:
             if column is not None and entity.people and is_mine(asked):
                 made.setdefault(f"{kind}/{column}", []).append(
@@ -151,6 +159,9 @@ def names_of(
             _name_constraint(entity, kind, column, name.keys, name.label, piece.at, frame.schema[column])
         )
     return [_either(constraints) for constraints in made.values()], orphans
+
+
+_SERVICES_OF = re.compile(r"\bservices?(?: (?:that|which|owned|run|held|of|by|belonging|to|are|is))*$")
 
 
 def _other_agent(reading: Reading, person: Piece) -> str | None:
@@ -172,6 +183,8 @@ def _name_constraint(
     name_label = _name_label(kind, column, label)
     if (entity.name, kind) == ("deploy", "incident"):
         name_label = f"in the day before {label}"
+    if column == "to_service":
+        name_label = f"to {label}"
     if column == "begun_ids":
         name_label = f"when {label} began"
     return Constraint(f"{own}name:{kind}/{column}", name_label, where, after=True, at=at)

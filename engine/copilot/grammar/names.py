@@ -1,5 +1,6 @@
 """The organization's own names in a question: services, vendors, people, committees, frameworks, controls, records."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,8 +8,10 @@ from functools import cached_property
 
 import polars as pl
 
+from engine.copilot.entities.columns import MOST_TEXTS
 from engine.copilot.entities.entity import Records
-from engine.copilot.grammar.text import stems
+from engine.copilot.grammar.everyday import is_everyday, is_filler
+from engine.copilot.grammar.text import plain, root, stem, stems, words
 from engine.model.vocabulary import FRAMEWORK_NAMES, ROLES
 
 Phrase = tuple[str, ...]
@@ -49,6 +52,8 @@ class Names:
         """Each name by its words."""
         own_names: dict[Phrase, OwnName] = {}
         for spoken in (
+            self._senders(),
+            self._playbooks(),
             self._people(),
             self._vendors(),
             self._committees(),
@@ -76,6 +81,40 @@ class Names:
         for key, name in self._records.table("services").select("id", "name").iter_rows():
             known = OwnName("service", (key,), name)
             yield from ((said, known) for said in {name, key, name.replace("-", "")})
+
+    def with_titles(self, text: str) -> str:
+        """The text with a shared title where its words stand in order: "did a certificate come close to expiry"."""
+        said = list(re.finditer(r"[\w-]+", text))
+        roots = [root(stem(one[0].lower())) for one in said]
+        for title, told in self._titles:
+            ends = [n for n, one in enumerate(roots) if one == told[0]][:1]
+            for one in told[1:] if ends else ():
+                ends += [n for n in range(ends[-1] + 1, min(ends[-1] + 4, len(roots))) if roots[n] == one][:1]
+            if len(ends) == len(told):
+                kept = [said[n][0] for n in range(ends[0], ends[-1]) if n not in ends and not _is_idle(said[n][0])]
+                return f"{text[: said[ends[0]].start()]}{title} {' '.join(kept)}{text[said[ends[-1]].end() :]}"
+        return text
+
+    @cached_property
+    def _titles(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The titles that many incidents or findings share, each with the roots of its telling words."""
+        found = []
+        for table in ("incidents", "findings"):
+            titles = self._records.table(table)["title"].drop_nulls().unique().sort()
+            for title in titles if titles.len() <= MOST_TEXTS else ():
+                told = tuple(root(stem(word)) for word in words(plain(title)) if word == "not" or not _is_idle(word))
+                found += [(title, told)] if len(told) > 1 else []
+        return tuple(found)
+
+    def _senders(self) -> Iterator[tuple[str, OwnName]]:
+        rows = self._records.table("service_senders").select("token", "source").unique().sort("token", "source")
+        for token, source in rows.iter_rows():
+            known = OwnName("sender", (f"{token} / {source}",), token)
+            yield from ((said, known) for said in {token, source, f"{token} {source}"})
+
+    def _playbooks(self) -> Iterator[tuple[str, OwnName]]:
+        for key in self._records.fact("automation_runs")["playbook"].unique().sort():
+            yield key, OwnName("playbook", (key,), key)
 
     def _vendors(self) -> Iterator[tuple[str, OwnName]]:
         for key, name in self._records.fact("vendors").select("vendor_id", "name").iter_rows():
@@ -144,6 +183,10 @@ class Names:
                 yield control, known
             if len(title.split()) >= _TITLE_WORDS:
                 yield title, known
+
+
+def _is_idle(word: str) -> bool:
+    return is_everyday(word.lower()) or is_filler(word.lower())
 
 
 def spellings_of(framework: str, name: str) -> frozenset[str]:

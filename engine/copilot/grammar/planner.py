@@ -10,8 +10,8 @@ from engine.copilot.answers.library import Library
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.accounting import is_of_other_thing
-from engine.copilot.grammar.everyday import is_everyday
-from engine.copilot.grammar.lexicon import is_filler, nouns
+from engine.copilot.grammar.everyday import is_everyday, is_filler
+from engine.copilot.grammar.lexicon import GROUP_WORDS, nouns
 from engine.copilot.grammar.names import OwnName, Phrase
 from engine.copilot.grammar.plan import plan
 from engine.copilot.grammar.query import Query
@@ -43,6 +43,7 @@ _MEASURES: dict[str, tuple[Phrase, ...]] = {
     )
     for entity in ENTITIES
 }
+_CALLED = ("service", "vendor", "person", "sender", "playbook")  # whose names may hold a noun
 _SINGLE = {phrase[0] for phrases in _NOUNS.values() for phrase in phrases if len(phrase) == 1}
 
 
@@ -56,7 +57,7 @@ class Planner:
 
     def question(self, text: str) -> CopilotQuestion:
         """The question of a text."""
-        return ask(self._with_identifiers(text), self._library.today, self._library.now)
+        return ask(self._names.with_titles(self._with_identifiers(text)), self._library.today, self._library.now)
 
     def _with_identifiers(self, text: str) -> str:
         """The text with "incident 71" as the identifier of this year's incident of that number."""
@@ -104,6 +105,16 @@ class Planner:
                 return (replace(query, unknown=(*query.unknown, lost[0])),)
         return self._without_noun(asked)
 
+    def better(self, asked: CopilotQuestion, found: tuple[Query, ...]) -> tuple[Query, ...]:
+        """The one kind of thing that understands every word, nouns of what was found as parts of a longer phrase."""
+        other = self._by_choice(asked) if found and all(one.unknown for one in found) else ()
+        if not other or other[0].corrections or other[0].unknown:
+            return found
+        long = [one for one in self.reading(asked, other[0].entity).pieces if one.sense("choice") and one.size > 1]
+        nouns = [one for query in found for one in self.reading(asked, query.entity).pieces if one.sense("noun")]
+        inside = [any(one.at <= noun.at < one.end for one in long) or noun.words in GROUP_WORDS for noun in nouns]
+        return other if long and all(inside) else found
+
     def refers(self, asked: CopilotQuestion) -> bool:
         """Whether a question is about what the one before was about: it says "them", or names no thing of its own."""
         return asked.matches(_THEM) or (
@@ -115,7 +126,7 @@ class Planner:
         parts = self._side_by_side(asked.words)
         if len(parts) < 2:
             return ()
-        best = self._best(asked)
+        best = min((self.reading(asked, one) for one in self._candidates(asked)), key=_rank, default=None)
         if best is not None and not best.unknown and not asked.matches(_EACH_WHICH):
             return ()
         made: list[Query] = []
@@ -148,10 +159,6 @@ class Planner:
             return [(*head, *said[start:end], *tail), *(self._side_by_side(rest) or [rest])]
         return []
 
-    def _best(self, asked: CopilotQuestion) -> Reading | None:
-        readings = [self.reading(asked, entity) for entity in self._candidates(asked)]
-        return min(readings, key=_rank, default=None)
-
     def _without_noun(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """What is asked without saying of what kind of thing: by identifier, by name, or by a word that hints at it."""
         if any(any(c.isdigit() for c in word) and len(word) > 3 for word in asked.words):
@@ -161,7 +168,7 @@ class Planner:
                     if reading.rows and not reading.unknown:
                         return (self.query(reading),)
         for name in self.names(asked):
-            reading = self.reading(asked, BY_NAME[name.kind])
+            reading = self.reading(asked, BY_NAME.get(name.kind, BY_NAME["automation run"]))
             if not reading.unknown:
                 return (self.query(reading),)
         hinted = [
@@ -171,15 +178,11 @@ class Planner:
         ]
         if any(True for _ in self.names(asked)):
             severe = [entity for entity in (BY_NAME[name] for name in _SEVERE) if entity not in hinted]
-            readings = [
-                reading
-                for entity in (*hinted, *severe)
-                if not (reading := self.reading(asked, entity)).unknown
-                and reading.understood_words > 1
-                and not _orphans(reading)
-            ]
-            if readings:
-                return tuple(self.query(reading) for reading in readings)
+            for entities in (hinted, severe):
+                found = [reading for entity in entities if not (reading := self.reading(asked, entity)).unknown]
+                found = [one for one in found if one.understood_words > 1 and not _orphans(one)]
+                if found:
+                    return tuple(map(self.query, found))
         severe = (
             [BY_NAME[name] for name in _SEVERE]
             if asked.matches(r"\b(?:critical|high|medium|low|severe|crit)s?\b")
@@ -192,11 +195,12 @@ class Planner:
 
     def _by_choice(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """The one kind of thing that understands every word, one of them as a word of its columns."""
-        known = [(entity, self._library.lexicon(entity).senses) for entity in ENTITIES]
-        chosen = [
-            one for one, of in known if any(each.kind == "choice" for word in asked.words for each in of((word,)))
+        every = (self.reading(asked, entity) for entity in ENTITIES)
+        readings = [
+            found
+            for found in every
+            if not (found.unknown or _orphans(found)) and any(piece.sense("choice") for piece in found.pieces)
         ]
-        readings = [found for one in chosen if not ((found := self.reading(asked, one)).unknown or _orphans(found))]
         most = max((reading.understood_words for reading in readings), default=0)
         best = [reading for reading in readings if reading.understood_words == most]
         return (self.query(best[0]),) if len(best) == 1 and most > (not asked.windows) else ()
@@ -245,7 +249,7 @@ class Planner:
             for length in range(min(6, len(asked.words) - at), 0, -1):
                 raw = asked.words[at : at + length]
                 name = self._names.by_phrase.get(raw) or self._names.by_phrase.get(tuple(map(stem, raw)))
-                if name is not None and name.kind in ("service", "vendor", "person"):
+                if name is not None and name.kind in _CALLED:
                     at += length
                     left.append("")
                     break
