@@ -8,7 +8,7 @@ from itertools import combinations
 import polars as pl
 
 from engine.copilot.answers.answers import AnswerPart, CitationList
-from engine.copilot.answers.cells import cell, cells, count_of, heading, value_with_unit
+from engine.copilot.answers.cells import cell, cells, count_of, heading, measure_name, value_with_unit
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import figure_of
 from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, title
@@ -38,8 +38,11 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
         return AnswerPart((f"I have no data on {noun(plan, 2)}: no pair of it is in the crosswalk.",), "none")
     if not lines and plan.lookup:
         return AnswerPart((f"I have no data on {noun(plan, 1)}: nothing on record fits.",), "none")
+    if not lines and plan.measure is not None and rows.height:
+        lines = [f"No {noun(plan, 1)} has a {measure_name(plan.measure[0])} on record."]
     if not lines:
-        lines = [f"None: no {noun(plan, 1)} is on record."]
+        ahead = plan.order is not None and plan.order.column == plan.entity.due and not plan.order.down
+        lines = [f"None: no {noun(plan, 1)} {'lies ahead' if ahead else 'is on record'}."]
     if any(each.dimension.startswith("not:state:caused") for each in plan.constraints):
         unknown = rows["root_cause"].null_count()
         lines += [f"{unknown:,} of them have no established cause."] if unknown else []
@@ -156,8 +159,10 @@ def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFram
                 rows = rows.filter(pl.col("status") == "held")
         moment = f"{order.column.removesuffix('_on')}_at"
         by = moment if moment in rows.columns else order.column
-        kept = rows.drop_nulls(order.column).sort(by, entity.key, descending=[order.down, False])
-        return kept.head(_with_ties(kept, order, by))
+        ties = [entity.scale] if entity.scale in rows.columns and by == entity.size != entity.scale else []
+        ends = [order.down, *(order.down for _ in ties), False]
+        kept = rows.drop_nulls(order.column).sort(by, *ties, entity.key, descending=ends, nulls_last=True)
+        return kept.head(_with_ties(kept, order, [by, *ties]))
     usual = entity.due if plan.window is not None and plan.window[0] == entity.due else entity.size
     column = usual or entity.due or next(iter(entity.dates), None)
     if column is None or column not in rows.columns:
@@ -166,13 +171,13 @@ def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFram
     return rows.sort(column, entity.key, descending=[down, False], nulls_last=True)
 
 
-def _with_ties(rows: pl.DataFrame, order: Order, by: str) -> int:
+def _with_ties(rows: pl.DataFrame, order: Order, by: Sequence[str]) -> int:
     """How many rows an order takes: those that are equal to the last one, too, unless more were asked for by day."""
-    if order.count >= rows.height or (rows.schema[by].is_temporal() and order.count > 1):
+    if order.count >= rows.height or (rows.schema[by[0]].is_temporal() and order.count > 1):
         return order.count
-    last = rows[by][order.count - 1]
-    tied = rows.filter(pl.col(by) == last).height
-    better = rows.head(order.count).filter(pl.col(by) != last).height
+    last = pl.all_horizontal(pl.col(one).eq_missing(rows[one][order.count - 1]) for one in by)
+    tied = rows.filter(last).height
+    better = rows.head(order.count).filter(~last).height
     return better + tied if better + tied <= ROWS else order.count
 
 
@@ -231,7 +236,8 @@ def _holder(plan: Query, rows: pl.DataFrame, library: Library, citations: Citati
         text = f"{cell(who)} ({role})" if who else f"Nobody: '{heading(column)}' is not recorded"
         yield f"{text}: {title(plan, row)}. {mark(plan, row, library, citations)}"
         return
-    frame = rows[column].drop_nulls().value_counts(sort=True).sort("count", column, descending=[True, False])
+    held = rows[column].explode() if rows.schema[column] == pl.List(pl.String) else rows[column]
+    frame = held.drop_nulls().value_counts(sort=True).sort("count", column, descending=[True, False])
     missing = rows[column].null_count()
     text = ", ".join(f"{who} ({number})" for who, number in frame.head(MOST_GROUPS).iter_rows())
     nobody = f"; {missing} without" if missing else ""

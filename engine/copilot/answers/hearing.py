@@ -4,14 +4,14 @@ Nothing that was understood is heard otherwise, and whatever is answered so is n
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
-from engine.copilot.grammar.everyday import SAYINGS, is_everyday
-from engine.copilot.grammar.lexicon import FILLERS, ORDERS, WEEKDAYS, is_filler
+from engine.copilot.grammar.everyday import FILLERS, SAYINGS, is_everyday, is_filler
+from engine.copilot.grammar.lexicon import ORDERS, WEEKDAYS
 from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.reading import SIGNS
 from engine.copilot.grammar.text import nearest, plain, stem, words
@@ -25,7 +25,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _TELLS = re.compile(
-    r"\b(?:i|i'm|i'd|i'll|i've|me|my|we|we're|us|our|somebody|someone|everybody|people)\b|"
+    r"\b(?:i|i'm|i'd|i'll|i've|me|my|we|we're|us|our|you|it's|somebody|someone|everybody|people|sorry|thanks)\b|"
+    r"\b(?:report|meeting|stand-?up|deck|slides?|boss|back|quick|quickly|morning|hello|hi|hey)\b|"
     r"\b(?:ask|want|need|keep|claim|say|tell|told|wonder|complain|said|insist|swear|think|call)(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
@@ -55,6 +56,27 @@ class Hearing:
     reason: str
 
 
+def each_span(said: Sequence[str]) -> Iterator[str]:
+    """The questions, one for each of two spans of time that stand side by side: "this week vs next"."""
+    for text in said:
+        two = _TWO_SPANS.fullmatch(text.strip(" ?.!"))
+        if two is None or _COUNTING.search(text):
+            yield text
+            continue
+        yield f"{two['rest']} {two['one']}"
+        yield f"{two['rest']} {two['other']}{'' if two['unit'] else ' ' + two['one'].split()[-1]}"
+
+
+_UNIT = r"(?:week|month|quarter|weekend|friday|saturday|sunday|monday|tuesday|wednesday|thursday)"
+_TWO_SPANS = re.compile(
+    rf"(?P<rest>(?:who|which|what|when)\b.*?) (?P<one>(?:this|last|next) {_UNIT}|today|tonight|now|yesterday),? "
+    rf"(?:and|vs\.?|versus|or|compared (?:to|with)|against) (?:then )?"
+    rf"(?P<other>(?:this|last|next|the next|the last)(?P<unit> {_UNIT})?|(?P<day>tomorrow|yesterday|today|now))",
+    re.IGNORECASE,
+)
+_COUNTING = re.compile(r"\b(?:how many|more|fewer|less|most|same|both|share|percent)\b", re.IGNORECASE)
+
+
 def hearings(question: str, planner: Planner) -> Iterator[Hearing]:
     """The question in other words, the likeliest first; nothing where it is well spelt and asks alone."""
     spelt, slips = _spelt(question, planner)
@@ -68,6 +90,16 @@ def hearings(question: str, planner: Planner) -> Iterator[Hearing]:
             yield Hearing(spelt, f"{_LEFT_ASIDE}; {_read_as(slips)}")
 
 
+def aside(question: str, planner: Planner) -> Hearing | None:
+    """The question without what was told before it, where that names a day and no thing: it chooses no rows."""
+    alone = _without_preface(question, planner)
+    told = "" if alone is None else question.strip().removesuffix(alone)
+    if alone is None or not _WHEN.search(told) or planner.has_subject(planner.question(told)):
+        return None
+    return Hearing(alone, _LEFT_ASIDE) if planner.has_subject(planner.question(alone)) else None
+
+
+_WHEN = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|weekend|{'|'.join(_SAID_OF_TIME.split())}|\d+)\b", re.IGNORECASE)
 _LEFT_ASIDE = "what was said before the question is left aside"
 
 
@@ -102,6 +134,8 @@ def _without_preface(question: str, planner: Planner) -> str | None:
         return None if _narrows(wish[0], asked, planner) else asked
     said = [part for part in re.split(_BREAK, question.strip()) if part]
     at = next((number for number, part in enumerate(said) if _ASKS.match(part)), None)
+    if at is None and len(said) == 2 and not planner.has_subject(planner.question(said[0])):
+        at = 1 if planner.has_subject(planner.question(said[1])) else None
     if not at:
         return None
     told, asked = " ".join(said[:at]), _OPENING.sub("", " ".join(said[at:]))

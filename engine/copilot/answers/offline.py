@@ -14,7 +14,7 @@ from engine.copilot.answers.answer_text import answer_text
 from engine.copilot.answers.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
 from engine.copilot.answers.cells import cell
 from engine.copilot.answers.framework_state import standing
-from engine.copilot.answers.hearing import hearings
+from engine.copilot.answers.hearing import aside, each_span, hearings
 from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.meanings import meaning
@@ -26,7 +26,7 @@ from engine.copilot.console import ask_console
 from engine.copilot.console.commands import step_command
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
-from engine.copilot.grammar.lexicon import is_filler
+from engine.copilot.grammar.everyday import is_filler
 from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.proof import PLAIN
 from engine.copilot.grammar.query import Query
@@ -75,6 +75,10 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     What is not understood is heard once more, in other words.
     """
     planner = Planner(library, asker)
+    if (alone := aside(question, planner)) is not None:
+        found = _answer(alone.text, library, planner, asker, before, alone.reason)
+        if not found.text.startswith(_NOTHING):
+            return found
     found = _answer(question, library, planner, asker, before)
     if not found.text.startswith(_NOTHING):
         return found
@@ -101,7 +105,7 @@ def _answer(
     if asked.matches(_BLAME):
         return _no_data(asked)
     parts: list[AnswerPart] = []
-    for one in _with_person(clauses(question), planner):
+    for one in _with_person(tuple(each_span(clauses(question))), planner):
         answer_parts, plans = _answer_one(one, planner, library, citations, asker, context, bool(parts))
         parts += answer_parts
         context = plans[0] if len(plans) == 1 else None
@@ -188,6 +192,7 @@ def _plans(
 ) -> tuple[Query, ...]:
     """What is meant; where two kinds of things are, how many of one the other has, unless a state says the same."""
     plans = planner.plans(asked, before, follows=follows)
+    plans = plans if before is not None else planner.better(asked, plans)
     query = pair(asked, planner, library)
     if query is None or query.tally is None:
         return plans

@@ -54,6 +54,19 @@ _LAST = re.compile(
 _WHOSE = re.compile(
     r"^(?P<head>.*?\b(?:{noun})) whose (?P<inner>\w+) never (?P<claim>\w+(?: back)?(?: or \w+(?: back)?)?)$"
 )
+# what is done with a thing, or happens to it: "which service gets deployed most"
+_WHEN = r"(?P<span>(?: (?:in|since|this|last|over|during|between|so far|ever|on|before|after)\b.*)?)$"
+_DONE = re.compile(
+    r"^(?P<head>.*?\b(?:{noun})) (?:(?:that|which) )?"
+    r"(?:(?:gets?|got|is|are|was|were|(?:has|have) been|do we|did we|we) )?"
+    rf"(?P<inner>\w+(?: back| down)?)(?: to)? (?:the )?(?P<end>most|least)(?: often)?{_WHEN}"
+)
+# "who has had the pager the most"
+_OFTEN = re.compile(
+    r"^(?P<head>.*?\b(?:{noun})) (?:is |was |are |were |(?:has |have |had )(?:had |held |got |been )?)(?:an? |the )?"
+    rf"(?P<inner>\w[\w -]*?) (?:the )?(?P<end>most|least)(?: often)?{_WHEN}"
+)
+_TROUBLE = re.compile(r"^(?:breaks?|broke|fails?|failed|goes down|went down|misbehaves?)$")
 _BY = re.compile(
     rf"^(?P<head>.*?\b(?:{{noun}})) (?:(?:ranked|ordered|sorted|ranking) )?by (?:the |their )?"
     rf"(?P<number>{_OF}|how many )?(?P<inner>\S.*)$"
@@ -96,6 +109,12 @@ def _cut(asked: CopilotQuestion, words: str) -> _Parts | None:
     if by is not None:
         quantity = "fewest" if re.search(r"\bbottom\b", by["head"]) else "most"
         return _Parts(_TOP.sub(" ", by["head"]), by["inner"], quantity, _top(by["head"]), "")
+    pattern = _OFTEN if words == _HEADS["person"] else _DONE
+    done = re.match(pattern.pattern.replace("{noun}", words), text)
+    if done is not None and not re.search(r"\b(?:has|have|had|with|by)\b", done["head"]):
+        verb = "incidents" if _TROUBLE.match(done["inner"]) else done["inner"]
+        end = "most" if done["end"] == "most" else "fewest"
+        return _Parts(_TOP.sub(" ", done["head"]), f"{verb}{done['span']}", end, _top(done["head"], 1), "")
     if last := re.match(_LAST.pattern.replace("{noun}", words), text):
         return _Parts(_TOP.sub(" ", last["head"]), last["inner"], "last", _top(last["head"], 1), "")
     if whose := re.match(_WHOSE.pattern.replace("{noun}", words), text):
@@ -166,7 +185,7 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     constraints = head.constraints
     if entity.name in ("person", "incident") and head.presumed:
         constraints = tuple(each for each in constraints if not each.dimension.startswith("state:"))
-    if counted.presumed and (never or (ranked and counted.entity.name == "incident")):
+    if counted.presumed and (never or (ranked and (counted.entity.name == "incident" or counted.entity.until))):
         counted = replace(
             counted, constraints=tuple(each for each in counted.constraints if not each.dimension.startswith("state:"))
         )
@@ -178,7 +197,10 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         if born is None or rows.schema.get(born) != pl.Date or counted.entity.due == born:
             return None
         number = (pl.lit(library.today) - pl.col(born).max()).dt.total_days()
-    numbers = rows.filter(counted.where).drop_nulls(column).group_by(key=column).agg(number=number.cast(pl.Int64))
+    fitting = rows.filter(counted.where).drop_nulls(column)
+    if rows.schema[column] == pl.List(pl.String):  # a sender is one of each service that it watches
+        rows, fitting = rows.explode(column), fitting.explode(column)
+    numbers = fitting.group_by(key=column).agg(number=number.cast(pl.Int64))
     frame = library.rows(entity).filter(pl.lit(True), *(each.where for each in constraints))
     if parts.among:  # whoever has none at all is not one whose deploys never failed
         base = _counted_query(parts.among, entity, planner)

@@ -7,6 +7,7 @@ from engine.copilot.answers.library import Library
 from engine.copilot.console.arrivals import arrivals
 from engine.copilot.console.door import Door, is_for
 from engine.copilot.console.estate import budgets, failing, points_of_failure
+from engine.copilot.console.handover import handover
 from engine.copilot.console.past import changes, past_value
 from engine.copilot.console.readiness import agreements, gate, lapsing, reach, ready, retention
 from engine.copilot.console.scores import reasons, steps
@@ -16,6 +17,7 @@ from engine.copilot.grammar.reading import CopilotQuestion
 
 DOORS: tuple[Door, ...] = (
     arrivals,
+    handover,
     breakdown,
     failing,
     points_of_failure,

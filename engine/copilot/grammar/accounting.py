@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import polars as pl
 
+from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.constraints import is_event_verb
-from engine.copilot.grammar.lexicon import Sense, is_filler
+from engine.copilot.grammar.everyday import is_filler
+from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.pieces import TURNS, Piece
 from engine.copilot.grammar.projection import is_agent
 from engine.copilot.grammar.proof import BORN, asks, chooses, conditions, doubts, verb_of
 from engine.copilot.grammar.query import BEST, WORST, Query
-from engine.copilot.grammar.reading import Reading, is_verb_of
+from engine.copilot.grammar.reading import CopilotQuestion, Reading, is_verb_of
 from engine.copilot.grammar.text import stem
 
 _COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
@@ -94,6 +96,8 @@ def _unknown_counts(query: Query, reading: Reading, frame: pl.DataFrame) -> list
     if counted is None or query.intent not in ("count", "list"):
         return []
     word = stem(counted[1])
+    if word == "time":
+        return []
     if word in ("day", "week", "month", "minute"):
         return [f"how many {counted[1]}"]
     piece = next((one for one in reading.pieces if word in (one.phrase[0], stem(one.phrase[0]))), None)
@@ -110,6 +114,7 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
         return bool(
             query.halves
             or query.having
+            or any(one.dimension.startswith("apart:") for one in query.constraints)
             or (word != "than" and asked.matches(_NO_COMPARISON))
             or (asked.bound and word == "than")
             or (word == "than" and (any(one.age for one in asked.windows) or reading.excluded))
@@ -137,7 +142,7 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
         return bool(query.constraints)  # "incidents where nobody was hit"
     if word in ("where", "whose", "again", "off", "least", "less", "often", "soon", "far"):
         return {
-            "where": any(c in ("region", "environment") for c in query.columns),
+            "where": any(c in ("region", "environment", "service") for c in query.columns),
             "whose": query.intent == "who" or bool(query.columns) or bool(query.constraints),
             "often": query.intent == "count" or bool(query.columns),
             "least": asked.bound is not None or query.order is not None,
@@ -186,10 +191,15 @@ def _is_part(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool
         case "role":
             timed = any(one.dimension.startswith("bound:hours") for one in made)
             timed = timed or any("hours" in (column or "") for column in {*columns, (query.measure or ("",))[0]})
+            to = next(
+                (one for one in reading.pieces if piece.end <= one.at <= piece.end + 1 and one.sense("name")), None
+            )
+            if to is not None and any(one.at == to.at and "person" not in one.dimension for one in made):
+                return True  # "belong to INC-2026-0001"
             ours = query.intent != "who" and asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
             return ours or (timed and piece.words.startswith("t"))
         case _:
-            return any(re.search(rf"name:{sense.column}(?:/|$)", one.dimension) for one in made)
+            return any(re.search(rf"name:{sense.column}(?:/|$)|/{sense.column}_owner$", one.dimension) for one in made)
 
 
 def is_of_other_thing(reading: Reading) -> bool:
@@ -236,15 +246,20 @@ _COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "t
 _AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
 
 
+def is_counted(entity: Entity, asked: CopilotQuestion) -> bool:
+    """Whether it asks how often something happened that is on record each time."""
+    return entity.name in _COUNTED and asked.matches(r"\bhow (?:often|many times) (?:did|has|have|had|was|were)\b")
+
+
 def unmet(query: Query, reading: Reading) -> Query:
     """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
     asked, lost = reading.asked, []
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
-    times = asked.matches(r"\bhow often (?:did|has|have|was|were)\b") and query.entity.name in _COUNTED
-    if times and query.intent == "list":
-        query = replace(query, intent="count")
-    elif (
-        how is not None and query.intent not in ("measure", "what") and not (how[1] == "old" and query.intent == "when")
+    if (
+        how is not None
+        and not is_counted(query.entity, asked)
+        and query.intent not in ("measure", "what")
+        and not (how[1] == "old" and query.intent == "when")
     ):
         lost.append(how[0])
     may = (

@@ -13,7 +13,10 @@ from engine.copilot.grammar.reading import NumberLimit, Reading
 from engine.copilot.grammar.text import stem
 
 _HOLDING = frozenset(
-    phrases("has, have, with, without, had, having, by, carry, lack, no, affected, hold, holds, get, got, saw, see")
+    phrases(
+        "has, have, with, without, had, having, by, carry, cover, covers, lack, no, affected, hold, holds, get, got, "
+        "saw, see"
+    )
 )
 _WORDS_OF_ROWS = ("severity", "status", "state", "kind", "tier")
 _NONE = frozenset(("without", "no", "lack", "not"))
@@ -36,7 +39,7 @@ def group_by_holder(query: Query, reading: Reading, frame: pl.DataFrame) -> Quer
     bound = reading.asked.bound
     having, used = NumberLimit(">=", 1, ""), set[str]()
     if bound is not None and _counts(reading):
-        having, used = bound, {bound.words}
+        having, used = bound, {bound.words, *(_HOLDING & set(reading.asked.words[at : bound.at]))}
     elif _NONE & set(reading.asked.words[at:]) & set(query.unknown):
         having, used = NumberLimit("=", 0, ""), set(_NONE)
     kept = tuple(each for each in query.constraints if not (used and each.dimension.startswith("bound")))
@@ -104,6 +107,12 @@ def _holders(reading: Reading, frame: pl.DataFrame) -> tuple[str, int] | None:
         nouns = [piece for piece in reading.pieces if piece.sense("noun") and piece.at > at]
         if nouns and set(words[at + 1 : nouns[0].at]) & _HOLDING and not set(words[:at]) & {"per", "by", "each", "on"}:
             return column, at
+    told = [piece.at for piece in reading.pieces if piece.sense("noun")]
+    for piece in reading.pieces:  # "which change tickets cover more than one deploy"
+        sense = None if piece.at > 3 or piece.sense("noun") else piece.sense("attribute")
+        after = any(at > piece.at for at in told) and words[:1] in (("which",), ("what",), ("how",))
+        if sense is not None and after and _counts(reading) and frame.schema[sense.column] == pl.String:
+            return sense.column, piece.at
     if reading.asked.bound is not None and words[:1] == ("who",) and _counts(reading):
         return next(((one, 0) for one in reading.entity.people if one in frame.columns), None)
     return None
@@ -127,7 +136,8 @@ def distinct_query(query: Query, reading: Reading, frame: pl.DataFrame) -> Query
         day = next(iter([*dates_of(reading), *reading.entity.dates]), None)
         column = None if day is None or frame.schema.get(day) != pl.Date else f"{match['span'][:-1]}:{day}"
     elif match["who"] is not None:
-        column = next((sense.column for piece in reading.pieces if (sense := piece.sense("role"))), None)
+        usual = "person" if "person" in reading.entity.people else None  # of a rota, whoever is on it
+        column = next((sense.column for piece in reading.pieces if (sense := piece.sense("role"))), usual)
     else:
         pieces = [piece for piece in reading.pieces if match["what"] in (piece.words, f"{piece.words}s")]
         columns = [

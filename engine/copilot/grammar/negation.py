@@ -11,7 +11,7 @@ from engine.copilot.grammar.constraints import choices_of, names_of, states_of, 
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import Constraint
+from engine.copilot.grammar.query import Constraint, Query
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.spans import spans_of
 
@@ -173,3 +173,43 @@ def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Const
         both = Constraint("state", f"{one.label} or {other.label}", where, one.after or other.after, one.at)
         constraints = [both if each is one else each for each in constraints if each is not other]
     return constraints
+
+
+def sides_of(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """A comparison of two conditions: the values of one column, or what stands on either side of "versus"."""
+    several = [
+        each for each in query.constraints if len(each.parts) == 2 and not each.dimension.startswith(("own", "apart"))
+    ]
+    if several:
+        used, halves = several[:1], sorted(several[0].parts, key=lambda each: each.at)
+    else:
+        at = next((n for n, word in enumerate(reading.asked.words) if word in ("vs", "versus", "against", "than")), -1)
+        said = [each for each in query.constraints if each.dimension.startswith(("state:", "choice:"))]
+        left, right = [each for each in said if 0 <= each.at < at], [each for each in said if 0 <= at < each.at]
+        if not left or not right:
+            return None
+        one, other = used = [max(left, key=lambda each: each.at), min(right, key=lambda each: each.at)]
+        halves = [_beside_value(one, other, frame), _beside_value(other, one, frame)]
+    kept = tuple(each for each in query.constraints if not any(each is one for one in used))
+    return replace(query, intent="compare", constraints=kept, halves=tuple(halves))
+
+
+def _beside_value(one: Constraint, other: Constraint, frame: pl.DataFrame) -> Constraint:
+    """A state as the value of the column that the other side is a value of: "open" beside "acknowledged"."""
+    kind, _, column = other.dimension.partition(":")
+    if kind != "choice" or not one.dimension.startswith("state:") or one.label not in frame[column].unique():
+        return one
+    return replace(one, where=pl.col(column) == one.label, dimension=other.dimension)
+
+
+def each_of(query: Query, reading: Reading) -> Query:
+    """A number for each of what "and" joins: "for critical incidents, and for high ones"."""
+    several = next(
+        (one for one in query.constraints if one.parts and not one.dimension.startswith(("own", "apart"))), None
+    )
+    if several is None:
+        return query
+    parts = tuple(sorted(several.parts, key=lambda one: one.at))
+    if "and" not in reading.asked.words[parts[0].at : parts[-1].at]:
+        return query
+    return replace(query, constraints=tuple(one for one in query.constraints if one is not several), halves=parts)

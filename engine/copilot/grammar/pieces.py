@@ -88,7 +88,7 @@ def turn(
             ]
             found = _negate(said, turner, bare, set())
             excluded += found
-        elif turner.words in _ONE:
+        elif turner.words in _ONE or (turner.words == "no" and _states_follow(turner, pieces)):
             passed = {word for one in after if one.sense("role", "date") for word in said[one.at : one.end]}
             found = _negate(said, turner, close, passed) or _roles(said, turner, pieces)
             turned += found
@@ -111,6 +111,13 @@ def turn(
         one for one in left if one.words not in ("not", "non") or not min(ats, default=0) < one.at < max(ats, default=0)
     ]
     return [one for one in pieces if one not in turned and one not in excluded], left, turned, excluded
+
+
+def _states_follow(turner: Piece, pieces: list[Piece]) -> bool:
+    """Whether a state stands right behind, and no noun: "but no customer data"."""
+    after = [one for one in pieces if one.at >= turner.end]
+    first = after[0] if after and after[0].at == turner.end else None
+    return first is not None and first.sense("state") is not None and not any(one.sense("noun") for one in after)
 
 
 def _roles(said: Sequence[str], turner: Piece, pieces: list[Piece]) -> list[Piece]:

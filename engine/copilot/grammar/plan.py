@@ -6,7 +6,7 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.grammar.accounting import account_for, unmet
+from engine.copilot.grammar.accounting import account_for, is_counted, unmet
 from engine.copilot.grammar.constraints import choices_of, names_of, rows_of, states_of, titles_of, verbs_of
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
@@ -14,7 +14,7 @@ from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.projection import project
 from engine.copilot.grammar.query import Constraint, Query, columns_of, dates_of, intent_of, order_of
 from engine.copilot.grammar.reading import Reading
-from engine.copilot.grammar.spans import bound_of, clock_of, equal_of, only_window, spans_of
+from engine.copilot.grammar.spans import bound_of, clock_of, columns_apart, equal_of, only_window, spans_of
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
 
@@ -68,7 +68,9 @@ def plan(
 def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -> Query:
     """Which rows are meant, and in which order."""
     entity, asked = reading.entity, reading.asked
-    dates = dates_of(reading)
+    apart, between = columns_apart(reading, frame)
+    ends = [one.dimension.partition(":")[2] for one in apart]
+    dates = [column for column in dates_of(reading) if column not in ends]
     spans, halves, lost = spans_of(reading, dates, today, frame)
     turned = turned_spans(reading, today, frame)
     if turned is not None:
@@ -78,9 +80,12 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
     negated, unturned = turned_of(reading, frame, today, asker)
     missing, used = missing_of(reading, frame)
     equal, numbers = equal_of(reading, frame)
+    ats = {part.at for one in apart for part in (one, *one.parts)}
+    plain = replace(reading, pieces=tuple(piece for piece in reading.pieces if piece.at not in ats))
     made = [
-        *states_of(reading, _stating(reading, bool(rows) or own), today),
-        *choices_of(reading, reading.pieces),
+        *apart,
+        *states_of(plain, _stating(plain, bool(rows) or own), today),
+        *choices_of(plain, plain.pieces),
         *names,
         *negated,
         *missing,
@@ -88,15 +93,15 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         *titles_of(reading, reading.pieces, frame),
         *rows,
     ]
-    constraints = [*alternatives(made, asked.words), *spans, *verbs_of(reading, frame, today)]
+    constraints = [*alternatives(made, asked.words), *spans, *verbs_of(plain, frame, today)]
     bound, clock = bound_of(reading, frame), clock_of(reading, frame, today)
     limits = ((asked.bound, bound), (asked.clock, clock))
     unbound = tuple(said.words for said, made_of in limits if said is not None and made_of is None)
     constraints += [each for each in (bound, clock) if each is not None]
-    unknown = [word for word in reading.unknown if word not in (*used, *numbers)]
+    unknown = [word for word in reading.unknown if word not in (*used, *numbers, *between)]
     return Query(
         entity,
-        intent_of(reading),
+        "count" if is_counted(entity, asked) else intent_of(reading),
         tuple(constraints),
         halves=halves,
         order=order_of(reading, frame),
@@ -145,7 +150,9 @@ def _names_state(query: Query) -> bool:
     entity = query.entity
     made = query.constraints if query.intent == "share" else (*query.constraints, *query.checks)
     plain = [each.dimension.removeprefix("not:") for each in made]
-    if any(each.dimension.split(":")[-1] in _FAR and "choice" in each.dimension for each in made):
+    if any("choice" in each.dimension and not _FAR.isdisjoint(each.dimension.split(":")) for each in made):
+        return True
+    if any(each.dimension in (f"not:{entity.done}", "not:closed_on") for each in made):
         return True
     labels = [one.removeprefix("state:").partition(":")[0] for one in plain if one.startswith("state")]
     known = {state.label: state.aside for state in entity.states}
@@ -167,8 +174,8 @@ def _with_presumed_state(query: Query, reading: Reading, today: date, stated: bo
         query.group is not None and ":" in query.group
     ):  # by month: all that there were
         return query
-    if query.group in [*entity.people][1:]:
-        return query  # who did something, and not whom it is with
+    if query.group in [*entity.people][1:] or (query.group == "person" and query.having is not None):
+        return query  # who did something, and not whom it is with; how many people there are on a rota
     if entity.presumed is None or stated or recent or measured or query.halves or timed:
         return query
     if any(each.dimension.removeprefix("bound:") in entity.measures for each in query.constraints):

@@ -10,6 +10,7 @@ from engine.copilot.answers.cells import heading
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.holders import distinct_query, group_by_holder
 from engine.copilot.grammar.lexicon import GROUP_WORDS
+from engine.copilot.grammar.negation import each_of, sides_of
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import Constraint, Intent, Order, Query, columns_of, dates_of, verb_timed
 from engine.copilot.grammar.reading import Reading
@@ -38,7 +39,8 @@ _BY_PERIOD = (
     rf"\b(?:which|what) (?P<which>{'|'.join(PERIODS)})\b.* most\b"
 )
 _COMPARED = (
-    r"\b(?:more|fewer|less)\b.*\bor\b|\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
+    r"\b(?:more|fewer|less)\b.*\bor\b|\bor\b.*\b(?:more|fewer|less)\b|"
+    r"\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
 )
 _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
 _DOES = r"^(?:so |and )?(?:what|which \w+) (?:is|are|was|were|keeps?|has been) (?:still |currently )?(?P<does>\w+ing)\b"
@@ -60,6 +62,15 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     if lookup and query.intent == "count":  # "how many users were hit by INC-…" asks for a value of that row
         numbers = [*columns_of(reading, "measure", frame), *attributes]
         attributes = [name for name in numbers if frame.schema[name].is_numeric()][:1] or attributes
+    verbs = columns_of(reading, "role", frame)
+    if (
+        lookup
+        and verbs
+        and not attributes
+        and query.intent == "list"
+        and asked.matches(r"^(?:so |and )?(?:what|which)\b")
+    ):
+        attributes = verbs  # "what watches billing"
     held = group_by_holder(query, reading, frame)
     if held is not None:
         return held
@@ -76,15 +87,16 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return measured
     if query.halves:
         return _spent(replace(query, intent="compare"))
-    if asked.matches(_SHARE) and asked.bound is None and not any(name.endswith("_pct") for name in attributes):
+    if (
+        asked.matches(_SHARE)
+        and asked.bound is None
+        and not (lookup and attributes)
+        and not any(name.endswith("_pct") for name in attributes)
+    ):
         return _share_query(query, reading)
-    several = next(
-        (each for each in query.constraints if len(each.parts) == 2 and not each.dimension.startswith("own")), None
-    )
-    if several is not None and re.search(_COMPARED, _without_windows(reading)):
-        kept = tuple(each for each in query.constraints if each is not several)
-        halves = tuple(sorted(several.parts, key=lambda each: each.at))
-        return _spent(replace(query, intent="compare", constraints=kept, halves=halves))
+    compared = re.search(_COMPARED, _without_windows(reading)) is not None
+    if compared and (sides := sides_of(query, reading, frame)) is not None:
+        return _spent(sides)
     over = _period(reading, frame)
     if over is not None:
         left = tuple(word for word in query.unknown if word != over.partition(":")[0])
@@ -99,6 +111,10 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return replace(query, intent="group", group=by)
     if query.intent == "who":
         roles = columns_of(reading, "role", frame)
+        verbs = [f"{piece.words} by" for piece in reading.pieces if piece.sense("date") and not piece.sense("role")]
+        source = [column for column, said in query.entity.attributes.items() if set(said) & set(verbs)]
+        if source and not roles:  # "who found it": what found it is on record
+            return replace(query, columns=(source[0],))
         listed = [column for column in attributes if column == "members"]
         both = tuple(dict.fromkeys(roles)) if asked.matches(_BOTH) else ()
         return replace(query, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(query.entity.people)[:1]))
@@ -106,7 +122,8 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return replace(query, intent="what", columns=("age_days",))
     if query.intent == "when":
         return replace(query, columns=_when(reading, frame, query))
-    beside = _beside(reading, frame)
+    where = asked.matches(r"^(?:so |and )?where\b") and "service" in frame.columns and not attributes
+    beside = _beside(reading, frame) or (("service",) if where else ())
     if query.intent in ("list", "count") and beside and not lookup and query.order is None:
         return replace(query, columns=beside)
     if (
@@ -115,7 +132,7 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         and (
             lookup
             or query.order
-            or (reading.title_words and (not reading.noun or asked.matches(_OF_ONE)))
+            or (reading.title_words and query.intent == "list" and (not reading.noun or asked.matches(_OF_ONE)))
             or asked.matches(r"\bhow (?:long|big|large)\b")
         )
     ):
@@ -192,20 +209,9 @@ def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attribut
                 query, minutes=minutes, unknown=tuple(w for w in query.unknown if not (minutes and w == "minutes"))
             )
             query = replace(query, intent="measure", measure=(measures[-1], how or "median"), group=by)
-            return _spent(query if by is not None else _each(query, reading))
+            return _spent(query if by is not None else each_of(query, reading))
         return replace(query, intent="what", columns=(measures[-1],))
     return None
-
-
-def _each(query: Query, reading: Reading) -> Query:
-    """A number for each of what "and" joins: "for critical incidents, and for high ones"."""
-    several = next((one for one in query.constraints if one.parts and not one.dimension.startswith("own")), None)
-    if several is None:
-        return query
-    parts = tuple(sorted(several.parts, key=lambda one: one.at))
-    if "and" not in reading.asked.words[parts[0].at : parts[-1].at]:
-        return query
-    return replace(query, constraints=tuple(one for one in query.constraints if one is not several), halves=parts)
 
 
 def _limits(query: Query, measures: Sequence[str]) -> bool:
@@ -270,7 +276,7 @@ def is_agent(by: Piece, reading: Reading) -> bool:
     before = reading.asked.words[by.at - 1] if by.at else ""
     after = reading.asked.words[by.end : by.end + 1]
     return by.words == "by" and (
-        after in (("what",), ("whom",), ("who",)) or (before.endswith(("ed", "en", "wn")) and bool(after))
+        after in (("what",), ("whom",), ("who",), ("which",)) or (before.endswith(("ed", "en", "wn")) and bool(after))
     )
 
 

@@ -36,8 +36,9 @@ _INTENTS: tuple[tuple[Intent, str], ...] = (
         "when",
         r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
         r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
-        r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!\ba )\b(?:target|due|expiry|review|"
-        r"end) date\b",
+        r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!\ba )(?<!after )(?<!after their )"
+        r"(?<!after its )(?<!after the )(?<!before )(?<!before their )(?<!before its )\b"
+        r"(?:target|due|expiry|review|end) date\b",
     ),
 )
 
@@ -225,6 +226,8 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
     usual = entity.begun if sense.column == "date" else None
     said = [] if words in ("oldest", "newest") and intent_of(reading) == "when" else dates_of(reading)
     first = next(iter(said), usual or next(iter(entity.dates), None))  # "when is the oldest one due"
+    if sense.column == "due" and entity.due is None and not words.startswith("first"):
+        return None, down  # of what happened there is no next one
     if sense.column == "measure":
         verbs = [TIMED[one.column] for piece in reading.pieces if (one := piece.sense("date")) and one.column in TIMED]
         measure = next((one for one in verbs if one in entity.measures), next(iter(entity.measures), None))

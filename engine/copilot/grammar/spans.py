@@ -49,7 +49,7 @@ def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, toda
         return window if past else replace(window, last=_years(window.last, 1))
     if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
         return window
-    if reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
+    if reading.asked.matches(r"\b(?:were|was|did|had|missed)\b"):
         step = -1 if window.first > today else 0
     else:
         step = 1 if window.last < today and (today - window.last).days > 240 else 0
@@ -269,18 +269,60 @@ def clock_of(reading: Reading, frame: pl.DataFrame, today: date) -> Constraint |
     return Constraint("clock", asked.words, where.fill_null(False), after=True)
 
 
+_IT = r"(?: (?:they|it|its|their|the|of|being|who|that|as|also|whoever))*"
+# how two columns of a row stand to each other, by the words between their verbs
+_RELATIONS: tuple[tuple[str, re.Pattern[str], str, str], ...] = tuple(
+    (kind, re.compile(f"{pattern}{_IT}"), text, sign)
+    for kind, pattern, text, sign in (
+        ("date", r"(?:(?:on|within)? ?the same day|on the day)(?: on which)?", "on the day of", "="),
+        ("date", r"(?:after|past|beyond|later than)(?: the day)?", "after the day of", ">"),
+        ("date", r"(?:before|earlier than)(?: the day)?", "before the day of", "<"),
+        ("role", r"(?:by )?(?:some|any)(?:one|body)(?: else)? (?:except|than)", "not by the same person as", "!"),
+        ("role", r"(?:by )?(?:the same (?:person|one|colleague)|someone who|whoever)", "by the same person as", "="),
+    )
+)
+_BE = re.compile(r"\b(?:were|was|are|is|had been|been|being|got)\b")
+
+
+def columns_apart(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], tuple[str, ...]]:
+    """How two days or people of a row stand to each other ("resolved on the day they were opened", "fixed after they
+    were due", "decided by the same person who asked"), and the words used up with them."""
+    made: list[Constraint] = []
+    used: list[str] = []
+    for kind, pattern, text, sign in _RELATIONS:
+        said = [(piece.at, piece.end, sense.column) for piece in reading.pieces if (sense := piece.sense(kind))]
+        for (at, end, first), (second_at, _, second) in pairwise(said):
+            between = " ".join(_BE.sub("", " ".join(reading.asked.words[end:second_at])).split())
+            if first == second or not pattern.fullmatch(between) or not {first, second} <= set(frame.columns):
+                continue
+            left, right = pl.col(first), pl.col(second)
+            where = {"=": left == right, ">": left > right, "<": left < right, "!": left != right}[sign]
+            label = f"{heading(first)} {text} '{heading(second)}'"
+            parts = [piece.at for piece in reading.pieces if end <= piece.at <= second_at]
+            ends = tuple(Constraint("", "", pl.lit(True), at=one) for one in parts)
+            made.append(Constraint(f"apart:{second}", label, where.fill_null(False), True, at, ends))
+            used += between.split()
+    return made, tuple(used)
+
+
 def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], tuple[str, ...]]:
-    """Numbers right behind the name of a column ("port 443", "above CVSS 9"), and the words used up with them."""
+    """Numbers beside the name of a column ("port 443", "above CVSS 9", "a 99.95 target", "whose objective is 99.9"),
+    and the words used up with them."""
     made, used = [], []
+    ordered = any(piece.sense("order") for piece in reading.pieces)  # "top 3 budgets": how many, not which
     for piece in reading.pieces:
-        sense = piece.sense("attribute", "measure")
-        text = next(iter(reading.asked.words[piece.end : piece.end + 1]), "")
-        if sense is None or not re.fullmatch(r"\d+(?:\.\d+)?", text) or not frame.schema[sense.column].is_numeric():
+        sense, said_of = piece.sense("attribute", "measure"), reading.asked.words
+        if sense is None or not frame.schema[sense.column].is_numeric():
+            continue
+        behind = next((word for word in said_of[piece.end :] if word not in ("of", "is", "at", "are", "was")), "")
+        before = "" if ordered or not piece.at else said_of[piece.at - 1]
+        text = next((word for word in (behind, before) if re.fullmatch(r"\d+(?:\.\d+)?", word)), None)
+        if text is None:
             continue
         said = re.search(rf"\b({SIGN}) (?:an? |the )?$", " ".join(reading.asked.words[: piece.at]) + " ")
         limit = NumberLimit("=" if said is None else SIGNS[said[1]], float(text), text)
         label = f"with {heading(sense.column)} {text if said is None else f'{said[1]} {text}'}"
         where = limit.within(pl.col(sense.column)).fill_null(False)
         made.append(Constraint(f"bound:{sense.column}", label, where, after=True, at=piece.at))
-        used += [text, *(() if said is None else said[1].split())]
+        used += [text, "whose", *(() if said is None else said[1].split())]
     return made, tuple(used)

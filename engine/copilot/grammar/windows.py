@@ -18,7 +18,7 @@ _NUMBERS = {
 }  # fmt: skip
 _N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
-_MONTH = rf"(?P<month>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)})"
+_MONTH = rf"(?P<month>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)})(?!-\d{{4}}-)"  # "apr-2026-0003" is none
 # a year, and no number of things
 _YEAR = (
     r"(?<![\w-])(?<!than )(?<!over )(?<!above )(?<!least )(?<!most )(?<!under )(?<!below )20\d\d(?![\w-])"
@@ -39,7 +39,8 @@ _POINT = (
 _PLAIN_MONTH = _MONTH.replace("?P<month>", "?:")
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
 FUTURE = re.compile(
-    r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming|overload\w*|overbooked|capacity|"
+    r"\b((?<!before their )(?<!after their )(?<!before its )(?<!after its )(?<!they were )due|expir\w*|upcoming|next|"
+    r"renew\w*|planned|run\w* out|lapse\w*|coming|overload\w*|overbooked|capacity|"
     r"away|absent|absence|vacation|on leave|available hours|free hours|bandwidth|become|becomes|go stale|goes stale|"
     r"will|would|lapses|ready|must|(?:needs?|has|have|ought) to|should(?! have))\b|"
     r"(?<!was )(?<!were )(?<!been )(?<!did )\bon (?:call|duty)\b(?! did)"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.copilot.answers.hearing import hearings
+from engine.copilot.answers.hearing import aside, each_span, hearings
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.offline import answer
 from engine.copilot.grammar.planner import Planner
@@ -59,3 +59,32 @@ def test_what_was_heard_once_more_is_answered_alike_and_not_sure(said, plain, co
     assert (sure.confidence, found.confidence) == ("high", "medium")
     assert found.text.splitlines()[0] == sure.text.splitlines()[0]
     assert ASIDE in found.text
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (
+            "Sorry to bother you on a Saturday - when was the last critical incident",
+            "when was the last critical incident",
+        ),
+        ("I was off last week, sorry: how many incidents are open?", "how many incidents are open?"),
+        ("We deployed billing on Friday - which incidents are open?", None),  # names what it may be about
+        ("how many incidents were opened on a Saturday", None),
+    ],
+)
+def test_a_day_that_is_named_before_the_question_chooses_no_rows(said, meant, cobalt):
+    found = aside(said, Planner(cobalt, DINA))
+    assert (None if found is None else found.text) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        ("who is on call this week vs next", ("who is on call this week", "who is on call next week")),
+        ("who is on call today and tomorrow?", ("who is on call today", "who is on call tomorrow")),
+        ("how many incidents this week vs last week", ("how many incidents this week vs last week",)),
+    ],
+)
+def test_two_spans_side_by_side_are_two_questions(said, parts):
+    assert tuple(each_span((said,))) == parts

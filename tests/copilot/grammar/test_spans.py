@@ -10,7 +10,7 @@ from engine.copilot.entities.operations import FINDING
 from engine.copilot.grammar.lexicon import Lexicon
 from engine.copilot.grammar.names import Names
 from engine.copilot.grammar.reading import Reading, ask, read
-from engine.copilot.grammar.spans import clock_of, equal_of
+from engine.copilot.grammar.spans import clock_of, columns_apart, equal_of
 
 TODAY = date(2026, 11, 20)
 NINE = datetime.combine(date(2026, 11, 16), time(9))
@@ -76,7 +76,12 @@ class Nobody:
     """An organization without names."""
 
     def table(self, name):
-        columns = {"users": ("email", "name"), "services": ("id", "name"), "incidents": ("id",)}
+        columns = {
+            "users": ("email", "name"),
+            "services": ("id", "name"),
+            "incidents": ("id",),
+            "service_senders": ("token", "source"),
+        }
         return pl.DataFrame(schema=dict.fromkeys(columns[name], pl.String))
 
     def fact(self, name):
@@ -85,6 +90,7 @@ class Nobody:
             "committees": ("committee_id", "name"),
             "control_status": ("framework", "control_id"),
             "own_frameworks": ("framework", "name"),
+            "automation_runs": ("playbook",),
         }
         if name == "own_controls":
             schema = {"framework": pl.String, "control_id": pl.String, "title": pl.String, "assessable": pl.Boolean}
@@ -100,11 +106,33 @@ class Nobody:
         ("findings at least cvss 9", [9.0, 9.8]),
         ("findings with cvss 9", [9.0]),
         ("findings over epss 0.5", [9.8]),
+        ("findings with a 9.8 cvss", [9.8]),
+        ("findings whose cvss is 9", [9.0]),
+        ("the top 9 cvss findings", []),
     ],
 )
-def test_a_number_is_held_against_the_column_before_it(question, fitting):
+def test_a_number_is_held_against_the_column_beside_it(question, fitting):
     frame = pl.DataFrame({"id": ["a", "b", "c"], "cvss": [2.2, 9.0, 9.8], "epss": [0.1, 0.2, 0.9]})
     reading = read(ask(question, TODAY), FINDING, Lexicon(FINDING, frame, Names(Nobody())), frame)
     made, used = equal_of(reading, frame)
-    assert frame.filter(*(one.where for one in made))["cvss"].to_list() == fitting
-    assert set(reading.unknown) <= set(used)
+    assert (frame.filter(*(one.where for one in made))["cvss"].to_list() if made else []) == fitting
+    assert set(reading.unknown) <= set(used) or not made
+
+
+@pytest.mark.parametrize(
+    ("question", "fitting"),
+    [
+        ("findings fixed after they were due", ["b"]),
+        ("findings fixed after the day they were due", ["b"]),
+        ("findings fixed before their due date", ["a"]),
+        ("findings fixed on the day they were due", ["c"]),
+        ("findings fixed", None),
+    ],
+)
+def test_two_days_of_a_row_are_held_against_each_other(question, fitting):
+    due = date(2026, 11, 9)
+    frame = pl.DataFrame({"id": ["a", "b", "c"], "fixed_on": [date(2026, 11, 8), date(2026, 11, 10), due]})
+    frame = frame.with_columns(due_on=pl.lit(due))
+    reading = read(ask(question, TODAY), FINDING, Lexicon(FINDING, frame, Names(Nobody())), frame)
+    made, _ = columns_apart(reading, frame)
+    assert (frame.filter(*(one.where for one in made))["id"].to_list() if made else None) == fitting
