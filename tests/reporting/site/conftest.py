@@ -23,7 +23,7 @@ ORGS = ("brightline", "empty")
 
 
 @contextmanager
-def opened(folder):
+def both_snapshots(folder):
     """Snapshots of both organizations of the store in a folder."""
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(f"sqlite:///{folder}/hq.db")))
@@ -42,7 +42,7 @@ def write(folder):
         import_frames(store, frames, org_id="brightline", actor="demo", now=NOW)
         with store.revision("empty", "setup", now=NOW, create={"name": "Empty", "time_zone": "UTC"}) as revision:
             revision.record("organization.created")
-    with opened(folder) as snapshots:
+    with both_snapshots(folder) as snapshots:
         for org_id, snapshot in snapshots.items():
             write_site(snapshot, folder / org_id, sections=SECTIONS)
 
@@ -53,5 +53,5 @@ def sites(tmp_path_factory):
     written, folder = shared_file("sites", write), tmp_path_factory.mktemp("sites")
     shutil.copy(written / "hq.db", folder)
     shutil.copytree(written / "artifacts", folder / "artifacts")
-    with opened(folder) as snapshots:
+    with both_snapshots(folder) as snapshots:
         yield {org_id: (written / org_id, snapshot) for org_id, snapshot in snapshots.items()}
