@@ -64,7 +64,7 @@ def each_span(said: Sequence[str]) -> Iterator[str]:
             yield text
             continue
         yield f"{two['rest']} {two['one']}"
-        yield f"{two['rest']} {two['other']}{'' if two['unit'] else ' ' + two['one'].split()[-1]}"
+        yield f"{two['rest']} {two['other']}{'' if two['unit'] or two['day'] else ' ' + two['one'].split()[-1]}"
 
 
 _UNIT = r"(?:week|month|quarter|weekend|friday|saturday|sunday|monday|tuesday|wednesday|thursday)"

@@ -29,7 +29,6 @@ _THEM = (
 )
 _FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
 _EACH_WHICH = r"\b(?:which|what) \w+ and (?:which|what) \w+"
-_COUNTS = r"\bhow many\b"
 _SEVERE = ("incident", "finding", "gap")
 BY_NAME = {entity.name: entity for entity in ENTITIES}
 _NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
@@ -108,7 +107,7 @@ class Planner:
     def better(self, asked: CopilotQuestion, found: tuple[Query, ...]) -> tuple[Query, ...]:
         """The one kind of thing that understands every word, nouns of what was found as parts of a longer phrase."""
         other = self._by_choice(asked) if found and all(one.unknown for one in found) else ()
-        if not other or other[0].corrections or other[0].unknown:
+        if not other or other[0].unknown:
             return found
         long = [one for one in self.reading(asked, other[0].entity).pieces if one.sense("choice") and one.size > 1]
         nouns = [one for query in found for one in self.reading(asked, query.entity).pieces if one.sense("noun")]
@@ -196,11 +195,8 @@ class Planner:
     def _by_choice(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """The one kind of thing that understands every word, one of them as a word of its columns."""
         every = (self.reading(asked, entity) for entity in ENTITIES)
-        readings = [
-            found
-            for found in every
-            if not (found.unknown or _orphans(found)) and any(piece.sense("choice") for piece in found.pieces)
-        ]
+        readings = [one for one in every if not (one.unknown or one.corrections or _orphans(one))]
+        readings = [one for one in readings if any(piece.sense("choice") for piece in one.pieces)]
         most = max((reading.understood_words for reading in readings), default=0)
         best = [reading for reading in readings if reading.understood_words == most]
         return (self.query(best[0]),) if len(best) == 1 and most > (not asked.windows) else ()
@@ -284,7 +280,7 @@ class Planner:
         """The query of a reading."""
         frame = self._library.rows(reading.entity)
         return plan(
-            reading, frame, self._today, self._asker, before, follows=follows and reading.asked.matches(_COUNTS)
+            reading, frame, self._today, self._asker, before, follows=follows and reading.asked.matches(r"\bhow many\b")
         )
 
     @property
@@ -302,8 +298,7 @@ def _other_heads(reading: Reading) -> Iterator[str]:
 
 
 def _within(phrase: Phrase, said: Sequence[str]) -> bool:
-    size = len(phrase)
-    return any(tuple(said[at : at + size]) == phrase for at in range(len(said) - size + 1))
+    return any(tuple(said[at : at + len(phrase)]) == phrase for at in range(len(said) - len(phrase) + 1))
 
 
 def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:

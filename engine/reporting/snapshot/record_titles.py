@@ -49,7 +49,7 @@ def record_titles(facts: Iterable[str], fact: Fact, known: FactCache[Mapping[str
 
     ``known`` are those of the same scans, as long as these say what they said: each scan's, and those of several.
     """
-    sources = {scan: (fact(scan),) for scan in sorted(title_scans(facts))}
+    sources: dict[str, tuple[pl.DataFrame, ...]] = {scan: (fact(scan),) for scan in sorted(title_scans(facts))}
     if "attestations_rows" in sources:
         sources["attestations_rows"] += (fact("own_frameworks"),)
 
