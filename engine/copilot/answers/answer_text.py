@@ -140,7 +140,7 @@ def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterat
 def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
     """The rows in the order asked for, else the most urgent first, the newest first, the largest first."""
     order, entity = plan.order, plan.entity
-    if order is not None and plan.intent != "group":
+    if order is not None and plan.intent not in ("group", "measure"):
         if order.column == entity.due and not order.down and entity.done is not None:
             rows = rows.filter(pl.col(entity.done).is_null())  # what is done is no more the next
         if order.column == entity.due and not order.down:
@@ -258,7 +258,7 @@ def _when(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
     if plan.order is None and dated.height > 1:
         dated = dated.sort(column)
         ahead = dated.filter(pl.col(column) >= library.today)
-        dated = pl.concat([ahead, dated.filter(pl.col(column) < library.today)])
+        dated = pl.concat([ahead, dated.filter(pl.col(column) < library.today).reverse()])
     for row in dated.head(ROWS).iter_rows(named=True):
         at = row.get(column.replace("_on", "_at"))
         moment = f" ({cell(at)})" if at is not None and column.endswith("_on") else ""

@@ -17,13 +17,15 @@ from engine.copilot.grammar.reading import SIGNS
 from engine.copilot.grammar.text import nearest, plain, stem, words
 
 _BREAK = re.compile(
-    r"(?<=[.!?;:])\s+|\s+[-–—]+\s+|,\s+(?:so|but)(?:\s+please)?,?\s+(?=(?:which|how|who|what|when|is|are)\b)"
+    r"(?<=[.!?;:])\s+|\s+[-–—]+\s+|,\s+(?:so|but)(?:\s+please)?,?\s+(?=(?:which|how|who|what|when|is|are)\b)|"
+    r",\s+(?=(?:which|how (?:many|much|long)|who|whose|what|when|why|show|list|give)\b)"
 )
 _ASKS = re.compile(
     r"(?:(?:and|so|now|please|ok(?:ay)?)\b,? )*(?:who(?:m|se)?|what|when|where|which|why|how|is|are|was|were|has|have|"
     r"had|does|do|did|can|could|will|would|should|any|show|list|name|count|give|tell|(?:on|in|for) which|of the|by)\b",
     re.IGNORECASE,
 )
+_QUESTION = re.compile(r"(?:which|how many|who|whose|what|when)\b", re.IGNORECASE)
 _TELLS = re.compile(
     r"\b(?:i|i'm|i'd|i'll|i've|me|my|we|we're|us|our|you|it's|somebody|someone|everybody|people|sorry|thanks)\b|"
     r"\b(?:report|meeting|stand-?up|deck|slides?|boss|back|quick|quickly|morning|hello|hi|hey)\b|"
@@ -37,8 +39,21 @@ _BACK = re.compile(
 )
 # "for the call I need the systems …": what it is for says nothing of them
 _WISH = re.compile(
-    r"(?:for|before|in|during|ahead of) [^,.:;?]{3,60}?,? (?:i|we) (?:need|want|require|would like)"
+    r"(?:for|before|in|during|ahead of|preparing|writing|working on) [^,.:;?]{3,60}?,? "
+    r"(?:i|we) (?:need|want|require|would like)"
     r"(?: to (?:see|have))? (?=(?:all|every|the|those|any|a list)\b)",
+    re.IGNORECASE,
+)
+# "I have to tell the board which holds are active"
+_TELL = re.compile(
+    r"(?:please |hi |hello )*(?:i|we) (?:have|need|want|am|are|'?m|'?d like|would like|must|should|will)\b[^,.:;?]*?"
+    r"(?=\b(?:which|how many|how much|how long|who|whose|when|what|why)\b)",
+    re.IGNORECASE,
+)
+# "I'm in a call with the auditor, …", "we have an audit next week, …"
+_PLACED = re.compile(
+    r"(?:(?:hi|so|ok|hello),? )?(?:i|we)(?:'m|'re|'ve| am| are| have| had| got| just| was| were)\b"
+    r"(?!.*\b(?:how|which|who|whose|what|when|why)\b)",
     re.IGNORECASE,
 )
 _OPENING = re.compile(r"^(?:is|was) (?:that|this|it) (?:so|true|right|correct),? (?:or|and) ", re.IGNORECASE)
@@ -84,10 +99,10 @@ def hearings(question: str, planner: Planner) -> Iterator[Hearing]:
     if slips:
         yield Hearing(spelt, _read_as(slips))
     if alone is not None:
-        yield Hearing(alone, _LEFT_ASIDE)
+        yield Hearing(alone, LEFT_ASIDE)
         if slips:
             spelt, slips = _spelt(alone, planner)
-            yield Hearing(spelt, f"{_LEFT_ASIDE}; {_read_as(slips)}")
+            yield Hearing(spelt, f"{LEFT_ASIDE}; {_read_as(slips)}")
 
 
 def aside(question: str, planner: Planner) -> Hearing | None:
@@ -96,11 +111,11 @@ def aside(question: str, planner: Planner) -> Hearing | None:
     told = "" if alone is None else question.strip().removesuffix(alone)
     if alone is None or not _WHEN.search(told) or planner.has_subject(planner.question(told)):
         return None
-    return Hearing(alone, _LEFT_ASIDE) if planner.has_subject(planner.question(alone)) else None
+    return Hearing(alone, LEFT_ASIDE) if planner.has_subject(planner.question(alone)) else None
 
 
 _WHEN = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|weekend|{'|'.join(_SAID_OF_TIME.split())}|\d+)\b", re.IGNORECASE)
-_LEFT_ASIDE = "what was said before the question is left aside"
+LEFT_ASIDE = "what was said before the question is left aside"
 
 
 def _read_as(slips: dict[str, str]) -> str:
@@ -132,19 +147,29 @@ def _without_preface(question: str, planner: Planner) -> str | None:
     if (wish := _WISH.match(question.strip())) is not None:
         asked = f"show {question.strip()[wish.end() :]}"
         return None if _narrows(wish[0], asked, planner) else asked
+    if (tell := _TELL.match(question.strip())) is not None:
+        asked = question.strip()[tell.end() :]
+        return None if len(asked.split()) < _LEAST_ASKED or _narrows(tell[0], asked, planner) else asked
     said = [part for part in re.split(_BREAK, question.strip()) if part]
     at = next((number for number, part in enumerate(said) if _ASKS.match(part)), None)
     if at is None and len(said) == 2 and not planner.has_subject(planner.question(said[0])):
         at = 1 if planner.has_subject(planner.question(said[1])) else None
     if not at:
         return None
+    colon = ":" in question and _QUESTION.match(said[at]) is not None  # "the renewal comes up: which risks …"
     told, asked = " ".join(said[:at]), _OPENING.sub("", " ".join(said[at:]))
-    if len(told.split()) < _LEAST_TOLD or len(asked.split()) < _LEAST_ASKED or not _TELLS.search(told):
+    if len(told.split()) < _LEAST_TOLD or len(asked.split()) < _LEAST_ASKED or not (colon or _TELLS.search(told)):
         return None
     back = _BACK.search(asked)
     if back is not None and not planner.has_subject(planner.question(asked[: back.start()])):
         return None
     return None if _narrows(told, asked, planner) else asked
+
+
+def is_preface(said: str, following: str, planner: Planner) -> bool:
+    """Whether a sentence before a question says how somebody is placed, and the question does not lean on it."""
+    placed = _PLACED.match(said) is not None and _BACK.search(following) is None
+    return placed and not _narrows(said, following, planner)
 
 
 def _narrows(told: str, asked: str, planner: Planner) -> bool:

@@ -14,7 +14,7 @@ from engine.copilot.answers.answer_text import answer_text
 from engine.copilot.answers.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
 from engine.copilot.answers.cells import cell
 from engine.copilot.answers.framework_state import standing
-from engine.copilot.answers.hearing import aside, each_span, hearings
+from engine.copilot.answers.hearing import LEFT_ASIDE, aside, each_span, hearings, is_preface
 from engine.copilot.answers.history import history
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.meanings import meaning
@@ -105,7 +105,10 @@ def _answer(
     if asked.matches(_BLAME):
         return _no_data(asked)
     parts: list[AnswerPart] = []
-    for one in _with_person(tuple(each_span(clauses(question))), planner):
+    said = clauses(question)
+    if len(said) > 1 and is_preface(said[0], said[1], planner):
+        said, presumed = said[1:], "; ".join(filter(None, (LEFT_ASIDE, presumed)))
+    for one in _with_person(tuple(each_span(said)), planner):
         answer_parts, plans = _answer_one(one, planner, library, citations, asker, context, bool(parts))
         parts += answer_parts
         context = plans[0] if len(plans) == 1 else None
@@ -165,7 +168,7 @@ def _answer_one(
     tallied = any(plan.tally is not None for plan in plans)
     if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
         return [_figure(asked, figure, library, citations, plans)], plans
-    listed = () if tallied else planner.several(asked)
+    listed = () if tallied or any(plan.lookup for plan in plans) else planner.several(asked)
     if listed:
         return [answer_text(plan, library, citations) for plan in listed], ()
     plans = tuple(plan for plan in plans if not plan.unknown) or plans

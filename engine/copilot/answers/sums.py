@@ -171,14 +171,23 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
     else:
         rows, group = _by_period(rows, plan.group)
         by = rows.drop_nulls(column).group_by(group).agg(pl.col(column))
-        if how == "sum" and group in PERIODS and by.height:
+        if plan.order is not None and by.height:
+            best = by.drop_nulls(group).with_columns(pl.col(column).list.sum()).sort(column, descending=plan.order.down)
+            yield (
+                f"{cell(best[group][0])}: {best[column][0]:,.1f}{unit}, the {plan.order.words} {measure_name(column)} "
+                f"of {over} by {heading(group)}."
+            )
+        elif how == "sum" and group in PERIODS and by.height:
             spans = count_of(by.height, group, f"{group}s")
             yield f"{number / by.height:,.1f}{unit} a {group}, over {spans}; in all {text}"
         else:
             yield text
         by = by.sort(group, descending=group in PERIODS, nulls_last=True)
-        for value, numbers in by.head(MOST_GROUPS).iter_rows():
-            yield f"- {'without' if value is None else cell(value)}: {_number(pl.Series(numbers), how):,.1f}{unit}"
+        each = [(value, _number(pl.Series(numbers), how)) for value, numbers in by.iter_rows()]
+        if plan.order is not None:
+            each.sort(key=lambda one: -one[1] if plan.order and plan.order.down else one[1])
+        for value, number in each[:MOST_GROUPS]:
+            yield f"- {'without' if value is None else cell(value)}: {number:,.1f}{unit}"
         return
     if len(values) < rows.height:
         yield f"{rows.height - len(values):,} of {rows.height:,} have no such value yet."

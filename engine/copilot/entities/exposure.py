@@ -153,7 +153,8 @@ FLOW = Entity(
     choices={"data_class": {}},
     links={"vendor": "vendor_id", "service": "from_service"},
     turned={"to": {"service": "to_service"}, "into": {"service": "to_service"}},
-    fillers=phrases("go, goes, from, out, of, to, into, send, sends, sent"),
+    fillers=phrases("go, goes, from, out, of, to, into, send, sends, sent, system, systems"),
+    attributes={"to_name": ("destination", "target"), "from_name": ("origin",), "data_class": ("data", "data class")},
     report="scope-boundary",
     loose=phrases("transfer"),
 )

@@ -78,6 +78,7 @@ def _remediations(records: Records) -> pl.DataFrame:
         .join(rows, on="id", how="left")
         .with_columns(
             called=framework_name(records),
+            control=pl.format("{}:{}", "framework", "control_id"),
             severity=pl.coalesce("severity", "raw_severity"),
             days_to_close=(pl.col("closed_on") - pl.col("opened_on")).dt.total_days(),
         )
@@ -107,47 +108,36 @@ def _tests(records: Records) -> pl.DataFrame:
 
 
 FRAMEWORK = Entity(
-    "framework",
-    "frameworks",
+    "framework", "frameworks",
     phrases(
         "framework, standard, certification, readiness, pack, programme, program, audit, compliance, ready, "
         "compliant, certified, regulation, certificate, certify, readyness"
     ),
-    _frameworks,
-    "framework",
+    _frameworks, "framework",
     "{called}: {weighted_pct} % weighted readiness, {strict_pct} % strict, {gaps} open gaps, target {target_on}",
     names=("framework",),
     dates={
         "target_on": ("target date", "target day", "target", "audit", "due", "deadline", "certified", "certify"),
-        "adopted_on": ("adopt", "adopted", "started", "start", "begin", "began"),
+        "adopted_on": ("adopt", "adopted", "started", "start", "begin", "began")
     },
-    due="target_on",
-    links={"framework": "framework"},
+    due="target_on", links={"framework": "framework"},
     attributes={
         "weighted_pct": phrases(
             "readiness, ready, weighted, weighted readiness, compliant, far, score, compliance, doing, standing, "
             "stand, percent"
         ),
-        "strict_pct": ("strict", "strict readiness", "fully effective"),
-        "gaps": ("gap", "open gaps"),
-        "effective": ("effective",),
-        "ineffective": ("ineffective",),
-        "applicable": ("applicable", "controls"),
-        "coverage_pct": ("coverage", "covered"),
-        "prior_weighted_pct": ("before", "previous", "last month"),
+        "strict_pct": ("strict", "strict readiness", "fully effective"), "gaps": ("gap", "open gaps"),
+        "effective": ("effective",), "ineffective": ("ineffective",), "applicable": ("applicable", "controls"),
+        "coverage_pct": ("coverage", "covered"), "prior_weighted_pct": ("before", "previous", "last month")
     },
-    size="weighted_pct",
-    scale="weighted_pct",
-    dated=False,
-    report="baseline-comparison",
-    fillers=phrases("do, doing, follow, under, work, towards, toward, against, scope, place, score, get, percent, how"),
-)
+    size="weighted_pct", scale="weighted_pct", dated=False, report="baseline-comparison",
+    fillers=phrases(
+        "do, doing, follow, under, work, towards, toward, against, scope, place, score, get, percent, how"
+    ),
+)  # fmt: skip
 
 CONTROL = Entity(
-    "control",
-    "controls",
-    ("control", "requirement", "criterion", "criteria", "safeguard", *_NEEDED),
-    _controls,
+    "control", "controls", ("control", "requirement", "criterion", "criteria", "safeguard", *_NEEDED), _controls,
     "id",
     "{called} {control_id} {title}: {state} since {state_since}, last evidence on {last_evidence_on}, owner {owner}",
     names=("control_id",),
@@ -155,18 +145,16 @@ CONTROL = Entity(
         RowState(
             "effective",
             phrases("green, working, work, operating, fine, passing, in place, implemented, met, satisfied"),
-            is_in("state", "effective"),
+            is_in("state", "effective")
         ),
         RowState(
-            "not effective",
-            phrases("red, weak, not working, not operating, open"),
-            lambda _: pl.col("state") != "effective",
+            "not effective", phrases("red, weak, not working, not operating, open"),
+            lambda _: pl.col("state") != "effective"
         ),
         RowState("ineffective", ("failing", "failed", "broken"), is_in("state", "ineffective")),
         RowState(
-            "stale",
-            phrases("stale evidence, outdated, evidence stale, old evidence, out of date"),
-            is_in("state", "stale"),
+            "stale", phrases("stale evidence, outdated, evidence stale, old evidence, out of date"),
+            is_in("state", "stale")
         ),
         RowState("partial", ("partially effective", "partly effective", "incomplete"), is_in("state", "partial")),
         RowState("without data", _NO_EVIDENCE, is_in("state", "no_data"), after=True),
@@ -174,228 +162,172 @@ CONTROL = Entity(
         RowState(
             "with an exception", ("exception", "excepted"), lambda _: pl.col("exception_id").is_not_null(), after=True
         ),
-        RowState("unattested", ("not attested", "not signed"), flag("attested", False)),
+        RowState("unattested", ("not attested", "not signed"), flag("attested", False))
     ),
     choices={"state": {}, "cadence": {}, "freshness": {}},
     dates={
-        "last_evidence_on": ("evidence", "last evidence"),
-        "state_since": ("since", "state", "become", "became"),
-        "next_due_on": ("due", "next due", "renew"),
-        "last_test_on": ("tested", "test", "last tested"),
-        "attested_on": ("attested", "signed"),
+        "last_evidence_on": ("evidence", "last evidence"), "state_since": ("since", "state", "become", "became"),
+        "next_due_on": ("due", "next due", "renew"), "last_test_on": ("tested", "test", "last tested"),
+        "attested_on": ("attested", "signed")
     },
     due="next_due_on",
     people={"owner": (*OWNER, "performs"), "accountable": ("accountable", "approves", "answers for")},
     links={"framework": "framework", "control": "id"},
     attributes={
         "state": ("state", "status", "doing", "health", "standing", "effective", "ineffective", "working"),
-        "title": ("title", "about", "called", "name", "mean"),
-        "weight": ("weight",),
-        "cadence": ("cadence", "often", "frequency"),
-        "freshness": ("freshness", "fresh"),
-        "last_evidence_on": ("last evidence", "evidence"),
-        "exception_id": ("exception",),
-        "group_title": ("family", "group"),
-        "kinds_required": _NEEDED,
-        "kinds_present": ("evidence", "kinds present"),
+        "title": ("title", "about", "called", "name", "mean"), "weight": ("weight",),
+        "cadence": ("cadence", "often", "frequency"), "freshness": ("freshness", "fresh"),
+        "last_evidence_on": ("last evidence", "evidence"), "exception_id": ("exception",),
+        "group_title": ("family", "group"), "kinds_required": _NEEDED, "kinds_present": ("evidence", "kinds present")
     },
-    reason="because",
-    size="weight",
-    dated=False,
-    report="evidence-freshness",
+    reason="because", size="weight", dated=False, report="evidence-freshness",
     figures={
         frozenset(): "controls_applicable",
         **{frozenset({word}): f"controls_{word}" for word in ("effective", "ineffective", "stale", "partial")},
-        frozenset({"without data"}): "controls_no_data",
-        frozenset({"not effective"}): "gaps_open",
+        frozenset({"without data"}): "controls_no_data", frozenset({"not effective"}): "gaps_open"
     },
     fillers=("marked", "currently", "scope"),
-)
+)  # fmt: skip
 
 GAP = Entity(
-    "gap",
-    "gaps",
-    ("gap", "shortcoming", "deficiency", "work", "effort", "quick win"),
-    _gaps,
-    "gap_id",
-    "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner {owner}",
+    "gap", "gaps", ("gap", "shortcoming", "deficiency", "work", "effort", "quick win"), _gaps, "gap_id",
+    "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner "
+    "{owner}",
     names=("gap_id", "title"),
     states=(
         RowState(
-            "open",
-            phrases("remaining, remain, left, outstanding, unresolved, current, not closed"),
-            lambda _: pl.lit(True),
+            "open", phrases("remaining, remain, left, outstanding, unresolved, current, not closed"),
+            lambda _: pl.lit(True)
         ),
         RowState("overdue", OVERDUE, lambda today: pl.col("due_on") < today),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState("blocked", ("stuck",), is_in("status", "blocked")),
         RowState("quick", ("quick win", "easy", "low hanging"), flag("quick_win")),
-        RowState("without a runbook", ("without runbook", "no runbook"), none("runbook"), after=True),
+        RowState("without a runbook", ("without runbook", "no runbook"), none("runbook"), after=True)
     ),
     choices={"severity": {"crit": "critical"}, "state": {"no evidence": "no_data"}, "status": {}},
     dates={"detected_on": ("detected", "found", "new", "since", "opened", "appeared"), "due_on": ("due", "deadline")},
-    due="due_on",
-    people={"owner": OWNER},
-    links={"framework": "framework", "control": "gap_id"},
+    due="due_on", people={"owner": OWNER}, links={"framework": "framework", "control": "gap_id"},
     attributes={
-        "severity": ("severity",),
-        "state": ("state", "status"),
-        "effort_hours": ("effort", "hours", "long", "work"),
-        "runbook_title": ("runbook", "fix", "close", "remediate"),
-        "blocked_by": ("blocked", "blocking", "blocks"),
+        "severity": ("severity",), "state": ("state", "status"), "effort_hours": ("effort", "hours", "long", "work"),
+        "runbook_title": ("runbook", "fix", "close", "remediate"), "blocked_by": ("blocked", "blocking", "blocks")
     },
-    measures={"effort_hours": ("effort", "hours", "work")},
-    reason="{state} since {state_since}",
-    size="priority",
-    loose=("work", "effort"),
-    report="gap-remediations",
+    measures={"effort_hours": ("effort", "hours", "work")}, reason="{state} since {state_since}", size="priority",
+    loose=("work", "effort"), report="gap-remediations",
     figures={
-        frozenset(): "gaps_open",
-        frozenset({"open"}): "gaps_open",
+        frozenset(): "gaps_open", frozenset({"open"}): "gaps_open",
         **{
             frozenset({word, *more}): f"gaps_{word}"
             for word in ("critical", "high", "medium", "low")
             for more in ((), ("open",))
         },
-        frozenset({"unowned"}): "gaps_without_owner",
-        frozenset({"open", "unowned"}): "gaps_without_owner",
-        frozenset({"overdue"}): "remediations_overdue",
-        frozenset({"quick"}): "quick_wins",
-        frozenset({"blocked"}): "gaps_blocked",
-        frozenset({"without a runbook"}): "gaps_without_runbook",
+        frozenset({"unowned"}): "gaps_without_owner", frozenset({"open", "unowned"}): "gaps_without_owner",
+        frozenset({"overdue"}): "remediations_overdue", frozenset({"quick"}): "quick_wins",
+        frozenset({"blocked"}): "gaps_blocked", frozenset({"without a runbook"}): "gaps_without_runbook"
     },
     fillers=("compliance", "control", "remediation"),
-)
+)  # fmt: skip
 
 REMEDIATION = Entity(
-    "remediation",
-    "remediations",
-    ("remediation", "remediation task", "fix task", "remediation work", "fix", "fixes", "gap"),
-    _remediations,
-    "id",
-    "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}",
+    "remediation", "remediations",
+    (
+        "remediation", "remediating", "remediate", "remediation task", "fix task", "remediation work", "fix", "fixes",
+        "gap"
+    ),
+    _remediations, "id", "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}",
     names=("id", "blocked_by"),
     states=(
         RowState(
-            "open",
-            ("outstanding", "unfinished", "not closed", "pending"),
-            is_in("status", "open", "in_progress", "blocked"),
+            "open", ("outstanding", "unfinished", "not closed", "pending"),
+            is_in("status", "open", "in_progress", "blocked")
         ),
         RowState("overdue", OVERDUE, past("due_on", "open", "in_progress", "blocked")),
         RowState("blocked", ("stuck", "stuck waiting", "held up", "on hold"), is_in("status", "blocked")),
         RowState("in progress", ("under way", "started", "being worked on"), is_in("status", "in_progress")),
         RowState("not started", ("not been started", "not begun", "untouched"), is_in("status", "open")),
         RowState("closed", ("finished", "completed", "done"), is_in("status", "closed")),
-        RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("unowned", UNOWNED, none("owner"), aside=True)
     ),
     choices={"severity": {"crit": "critical"}},
     dates={
         "opened_on": ("opened", "started", "new", "created"),
-        "closed_on": ("closed", "close", "finished", "completed", "done"),
-        "due_on": ("due", "deadline"),
+        "closed_on": ("closed", "close", "finished", "completed", "done"), "due_on": ("due", "deadline")
     },
-    due="due_on",
-    done="closed_on",
-    people={"owner": OWNER},
-    links={"framework": "framework"},
+    due="due_on", done="closed_on", people={"owner": OWNER}, links={"framework": "framework", "control": "control"},
     attributes={
-        "status": ("status", "state"),
-        "severity": ("severity",),
-        "blocked_by": ("blocked", "blocking", "blocks"),
+        "status": ("status", "state"), "severity": ("severity",), "blocked_by": ("blocked", "blocking", "blocks")
     },
-    measures={"days_to_close": ("days to close", "time to close")},
-    reason="blocked_by",
-    presumed="open",
+    measures={"days_to_close": ("days to close", "time to close")}, reason="blocked_by", presumed="open",
     loose=("gap",),
     period_figures={
         ("opened_on", frozenset()): "remediations_opened_in_period",
-        ("closed_on", frozenset()): "remediations_closed_in_period",
+        ("closed_on", frozenset()): "remediations_closed_in_period"
     },
-)
+)  # fmt: skip
 
 ATTESTATION = Entity(
-    "attestation",
-    "attestations",
-    ("attestation", "sign off", "signoff", "signature", "attest", "attestation renewal"),
-    _attestations,
-    "id",
-    "{id} {title}: {status}, due {due_on}, owner {owner}",
-    names=("id",),
+    "attestation", "attestations",
+    ("attestation", "sign off", "signoff", "signature", "attest", "attestation renewal"), _attestations, "id",
+    "{id} {title}: {status}, due {due_on}, owner {owner}", names=("id",),
     states=(
         RowState("overdue", OVERDUE, is_in("status", "overdue")),
         RowState(
-            "pending",
-            phrases("open, outstanding, unsigned, not signed, to sign, missing, due"),
-            is_in("status", "overdue", "due_7", "due_30", "not_due"),
+            "pending", phrases("open, outstanding, unsigned, not signed, to sign, missing, due"),
+            is_in("status", "overdue", "due_7", "due_30", "not_due")
         ),
         RowState("signed", ("attested", "done", "completed", "given"), is_in("status", "attested")),
         RowState("rejected", ("refused", "declined"), is_in("status", "rejected")),
         RowState("unsupported", ("without evidence",), flag("unsupported")),
-        RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("unowned", UNOWNED, none("owner"), aside=True)
     ),
-    choices={},
-    dates={"due_on": ("due", "deadline"), "attested_on": ("signed", "attested", "decided", "rejected")},
-    due="due_on",
-    done="attested_on",
-    people={"owner": (*OWNER, "owe", "owes", "late", "sign"), "attestor": ("signed", "attested", "attestor")},
-    links={"framework": "framework", "control": "control"},
-    attributes={"status": ("status", "state")},
-    presumed="pending",
-    hints=("sign", "signs", "signature"),
-    report="attestations",
-    figures={frozenset({"overdue"}): "attestations_overdue"},
-    fillers=("us", "control"),
-)
+    choices={}, dates={"due_on": ("due", "deadline"), "attested_on": ("signed", "attested", "decided", "rejected")},
+    due="due_on", done="attested_on",
+    people={
+        "owner": (*OWNER, "owe", "owes", "late", "sign"), "attestor": ("signed", "attested", "attestor"),
+        "delegated_to": phrases(
+            "delegated, delegated to, handed on, handed on to, handed over to, passed on to, passed to"
+        )
+    },
+    links={"framework": "framework", "control": "control"}, attributes={"status": ("status", "state")},
+    presumed="pending", hints=("sign", "signs", "signature"), report="attestations",
+    figures={frozenset({"overdue"}): "attestations_overdue"}, fillers=("us", "control"),
+)  # fmt: skip
 
 DUTY = Entity(
-    "duty",
-    "duties",
+    "duty", "duties",
     phrases(
         "duty, obligation, deadline, task, commitment, calendar, to do, todo, plate, work, workload, due date, "
         "agenda, things, stuff"
     ),
-    _duties,
-    "obligation_id",
-    "{due_on} {title}: {state}, {effort_hours} h, owner {owner}",
-    names=("obligation_id",),
+    _duties, "obligation_id", "{due_on} {title}: {state}, {effort_hours} h, owner {owner}", names=("obligation_id",),
     states=(
         RowState("overdue", OVERDUE, is_in("state", "overdue")),
         RowState(
-            "pending",
-            phrases("open, outstanding, upcoming, due, on plate, to do, left, coming up"),
-            is_in("state", "overdue", "open"),
+            "pending", phrases("open, outstanding, upcoming, due, on plate, to do, left, coming up"),
+            is_in("state", "overdue", "open")
         ),
         RowState("done", ("finished", "completed", "closed"), is_in("state", "done", "late")),
         RowState("unowned", UNOWNED, none("owner"), aside=True),
-        RowState("fixed", ("hard", "regulatory", "immovable"), flag("hard")),
+        RowState("fixed", ("hard", "regulatory", "immovable"), flag("hard"))
     ),
     choices={"kind": {}},
-    dates={"due_on": ("due", "deadline", "coming"), "done_on": ("done", "finished", "completed")},
-    due="due_on",
-    people={"owner": OWNER, "accountable": ("accountable",)},
-    links={"vendor": "vendor_id"},
+    dates={"due_on": ("due", "deadline", "coming"), "done_on": ("done", "finished", "completed")}, due="due_on",
+    people={"owner": OWNER, "accountable": ("accountable",)}, links={"vendor": "vendor_id"},
     attributes={"state": ("state", "status"), "effort_hours": ("effort", "hours")},
-    measures={"effort_hours": ("effort", "hours", "hours of work")},
-    presumed="pending",
-    report="calendar",
+    measures={"effort_hours": ("effort", "hours", "hours of work")}, presumed="pending", report="calendar",
     figures={
-        frozenset({"pending"}): "obligations_pending",
-        frozenset({"overdue"}): "obligations_overdue",
+        frozenset({"pending"}): "obligations_pending", frozenset({"overdue"}): "obligations_overdue",
         frozenset({"unowned"}): "obligations_without_owner",
-        frozenset({"pending", "unowned"}): "obligations_without_owner",
+        frozenset({"pending", "unowned"}): "obligations_without_owner"
     },
-    fillers=("compliance", "on", "have", "left", "with"),
-    hints=("overdue", "late", "due", "deadline"),
+    fillers=("compliance", "on", "have", "left", "with"), hints=("overdue", "late", "due", "deadline"),
     loose=phrases("stuff, things, task"),
-)
+)  # fmt: skip
 
 TEST = Entity(
-    "test",
-    "tests",
-    ("test", "control test", "test run", "testing", "test window", "tested"),
-    _tests,
-    "id",
-    "{id} {procedure}: {standing}, {outcome}, window to {window_close_on}, performed on {performed_on}, owner {owner}",
+    "test", "tests", ("test", "control test", "test run", "testing", "test window", "tested"), _tests, "id",
+    "{id} {procedure}: {standing}, {outcome}, window to {window_close_on}, performed on {performed_on}, owner "
+    "{owner}",
     names=("id", "schedule_id", "procedure"),
     states=(
         RowState("failed", ("fail", "failing", "failure"), is_in("outcome", "failed")),
@@ -405,39 +337,32 @@ TEST = Entity(
         RowState("upcoming", ("planned", "scheduled", "due"), is_in("standing", "upcoming", "open")),
         RowState("open", ("running",), is_in("standing", "open")),
         RowState("performed", ("done", "run", "ran", "completed"), lambda _: pl.col("performed_on").is_not_null()),
-        RowState("with deviations", ("deviation",), lambda _: pl.col("deviations") > 0, after=True),
+        RowState("with deviations", ("deviation",), lambda _: pl.col("deviations") > 0, after=True)
     ),
     dates={
         "performed_on": ("performed", "run", "ran", "failed", "passed", "done", "tested"),
-        "window_close_on": ("due", "close", "closes", "scheduled", "planned", "missed", "overdue"),
+        "window_close_on": ("due", "close", "closes", "scheduled", "planned", "missed", "overdue")
     },
-    due="window_close_on",
-    done="performed_on",
-    people={"owner": OWNER, "performer": ("performer", "performed", "ran", "did")},
+    due="window_close_on", done="performed_on",
+    people={"owner": OWNER, "performer": phrases("performer, performed, performs, perform, ran, runs, did")},
     links={"framework": "framework"},
     attributes={
-        "outcome": ("outcome", "result", "status"),
-        "deviations": ("deviation", "with deviations"),
-        "population": ("population",),
+        "outcome": ("outcome", "result", "status"), "deviations": ("deviation", "with deviations"),
+        "population": ("population",)
     },
-    reason="cause",
-    hints=("procedure", "procedures"),
-    report="testing-schedules",
-    fillers=("control",),
-)
+    reason="cause", hints=("procedure", "procedures"), report="testing-schedules",
+    fillers=("control", "found", "find"),
+)  # fmt: skip
 
 SCHEDULE = Entity(
-    "testing schedule",
-    "testing schedules",
+    "testing schedule", "testing schedules",
     ("testing schedule", "test schedule", "recurring test", "schedule", "test"),
-    lambda records: records.table("testing_schedules").with_columns(called=framework_name(records)),
-    "id",
-    "{id} {procedure}: {cadence}, {called} {control_id}, owner {owner}",
-    names=("id",),
-    choices={"cadence": {}},
+    lambda records: records.table("testing_schedules").with_columns(
+        called=framework_name(records), control=pl.format("{}:{}", "framework", "control_id")
+    ),
+    "id", "{id} {procedure}: {cadence}, {called} {control_id}, owner {owner}", names=("id",), choices={"cadence": {}},
     people={"owner": OWNER, "performer": ("performer", "performs")},
-    links={"framework": "framework"},
-    report="testing-schedules",
-)
+    links={"framework": "framework", "control": "control"}, report="testing-schedules",
+)  # fmt: skip
 
 PROGRAMME = (FRAMEWORK, CONTROL, GAP, REMEDIATION, ATTESTATION, DUTY, TEST, SCHEDULE)

@@ -142,7 +142,7 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
         return bool(query.constraints)  # "incidents where nobody was hit"
     if word in ("where", "whose", "again", "off", "least", "less", "often", "soon", "far"):
         return {
-            "where": any(c in ("region", "environment", "service") for c in query.columns),
+            "where": query.intent == "compare" or any(c in ("region", "environment", "service") for c in query.columns),
             "whose": query.intent == "who" or bool(query.columns) or bool(query.constraints),
             "often": query.intent == "count" or bool(query.columns),
             "least": asked.bound is not None or query.order is not None,
@@ -290,7 +290,7 @@ def unmet(query: Query, reading: Reading) -> Query:
         lost.append("fewest")
     if query.group is None and query.intent != "measure":
         senses = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
-        sized = query.order is not None and query.order.words in ("most", "least")
+        sized = query.order is not None and query.order.words in ("most", "least", "fewest")
         if any(sense.column == "count" for sense in senses) and not sized:
             lost.append("most")
         people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))

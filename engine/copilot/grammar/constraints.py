@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, time
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, RowState
+from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.query import Constraint, intent_of
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
@@ -24,7 +24,8 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
         verb = piece.sense("date") is not None and (
             reading.asked.matches(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
         )
-        role = piece.sense("role") is not None and reading.asked.matches(r"\bwho\b")
+        by = reading.asked.words[piece.end : piece.end + 1] == ("by",)  # "approved by Daniel" is who did, at any time
+        role = piece.sense("role") is not None and (by or reading.asked.matches(r"\bwho\b"))
         shared = piece.sense("choice", "noun") is not None and not (verb and is_event_verb(reading, piece))
         if (
             sense is not None
@@ -69,11 +70,12 @@ def verbs_of(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constra
     return made
 
 
+_OUTCOMES = phrases("failed, passed, rejected, signed, rolled back, missed, overdue, held, cancelled")
+
+
 def _marks(state: RowState) -> bool:
     """Whether a state says something that its date does not: a test that failed was performed, as one that passed."""
-    return state.label in ("failed", "passed", "rejected", "signed", "rolled back", "missed", "overdue") or (
-        state.label.endswith((" late", "on time")) or state.label == "late"
-    )
+    return state.label in _OUTCOMES or (state.label.endswith((" late", "on time")) or state.label == "late")
 
 
 def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
@@ -83,7 +85,10 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
         sense = piece.sense("choice")
         if sense is not None and piece.sense("attribute") is not None and reading.asked.matches(_HOW):
             continue
-        timed = reading.asked.windows or (reading.asked.bound is not None and reading.asked.bound.hours is not None)
+        asks = reading.rows and not reading.asked.matches(r"^(?:is|are|was|were|has|have|did|does|do|any|which)\b")
+        timed = (
+            asks or reading.asked.windows or (reading.asked.bound is not None and reading.asked.bound.hours is not None)
+        )
         if sense is not None and piece.sense("date") is not None and timed:
             continue  # "acknowledged this year" is when, whatever the state is now
         if piece.sense("role") is not None and reading.asked.matches(
@@ -150,7 +155,7 @@ def names_of(
                     _name_constraint(entity, kind, column, [asker], asker, piece.at)
                 )
             continue
-        if piece.sense("noun", "state", "choice", "role") is not None and column is None:
+        if piece.sense("noun", "state", "choice", "role", "date", "attribute") is not None and column is None:
             continue
         if column is None or column not in frame.columns:
             orphans.append(name.label)
@@ -204,7 +209,8 @@ def _either(constraints: Sequence[Constraint]) -> Constraint:
 def is_mine(asked: CopilotQuestion) -> bool:
     """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
     return asked.matches(
-        r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|"
+        r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe)\b|"
+        r"(?<=\w )i (?:am|have|need|must|should)\b|"
         r"\b(?:do|am|did|have) i\b|\bi (?:\w+ed|made|sent|ran|got|took)\b"
     )
 
@@ -241,3 +247,21 @@ def titles_of(reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame) ->
         Constraint(f"title:{word}", f"with '{word}' in its text", title_has(reading.entity, frame, word), True, at)
         for word, at in found.items()
     ]
+
+
+def clock_of(reading: Reading, frame: pl.DataFrame, today: date) -> Constraint | None:
+    """The hours of the day, where the moment is on record; of what lasts, that it lasts then, today at least."""
+    asked = reading.asked.clock
+    if asked is not None and "from_local" in frame.columns:
+        days = {day for window in reading.asked.windows for day in (window.first, window.last)} or {today}
+        day = days.pop()
+        if days or day is None or asked.last != asked.first + 1:
+            return None
+        moment = pl.lit(datetime.combine(day, time(asked.first % 24)))
+        return Constraint("clock", asked.words, moment.is_between("from_local", "to_local", closed="left"), after=True)
+    if asked is None or "hour" not in frame.columns:
+        return None
+    hour = pl.col("hour").str.head(2).cast(pl.Int64)
+    after, before = hour >= asked.first, hour < asked.last
+    where = after & before if asked.first < asked.last else after | before
+    return Constraint("clock", asked.words, where.fill_null(False), after=True)

@@ -73,6 +73,16 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
             lambda match: f"were {match[1]}{'d' if match[1].endswith('e') else 'ed'} ",
         ),
         (
+            r"^who (?:all )?(?:started|began|came on board|came aboard|was hired|were hired|got hired|is new)\b"
+            r"(?= (?:in|on|since|after|before|this|last|with us|here|most recently|during|between)\b| *[?.!]*$)",
+            "who joined",
+        ),
+        (
+            r"\b(is|are|am|will|be|was) ((?!\w+ed\b)[\w.@-]+ )?(?:off(?: work)?|out of (?:the )?office|on vacation)"
+            r"(?= (?:next|this|last|on|in|during|over|until|today|tomorrow|around)\b|\s*[?.!]*$)",
+            lambda match: f"{match[1]} {match[2] or ''}away",
+        ),
+        (
             r"\b(?:left|still) to (encrypt|close|fix|resolve|sign|attest|approve|review)\b",
             lambda match: f"not {match[1].removesuffix('e')}ed",
         ),

@@ -1,6 +1,7 @@
-"""Things by what they have: "services with more than 5 open findings", "vendors without documents", "who has …"."""
+"""Things by what they have: "services with more than 5 open findings", "who has the most hours", "active vs closed"."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -8,7 +9,7 @@ import polars as pl
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.lexicon import GROUP_WORDS
 from engine.copilot.grammar.lexicon import nouns as nouns_of
-from engine.copilot.grammar.query import Constraint, Query, dates_of
+from engine.copilot.grammar.query import Constraint, Order, Query, columns_of, dates_of
 from engine.copilot.grammar.reading import NumberLimit, Reading
 from engine.copilot.grammar.text import stem
 
@@ -149,3 +150,81 @@ def distinct_query(query: Query, reading: Reading, frame: pl.DataFrame) -> Query
         return None
     left = tuple(word for word in query.unknown if word not in match[0].split())
     return replace(query, intent="group", group=column, having=NumberLimit(">=", 1, ""), unknown=left, columns=())
+
+
+_SIDES = frozenset(("vs", "versus", "against", "and", "compared"))
+_POLAR_START = r"^(?:is|are|was|were|do|does|did|has|have)\b"
+
+
+def two_states(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """Two states that no row has at once, with "vs" or "and" between them: a number of each."""
+    stated = sorted((one for one in query.constraints if one.dimension.startswith("state:")), key=lambda one: one.at)
+    if len(stated) != 2 or query.intent not in ("list", "count") or reading.asked.matches(_POLAR_START):
+        return None
+    one, other = stated
+    between = reading.asked.words[one.at + 1 : other.at]
+    same = set(one.where.meta.root_names()) == set(other.where.meta.root_names())
+    joined = "and" not in between or (same and between == ("and",) and not (one.after or other.after))
+    if not joined or not _SIDES & set(between) or frame.filter(one.where, other.where).height:
+        return None
+    kept = tuple(each for each in query.constraints if each not in stated)
+    left = tuple(word for word in query.unknown if word not in _SIDES)
+    return replace(query, intent="compare", constraints=kept, halves=(one, other), unknown=left)
+
+
+def most_work(query: Query, reading: Reading, frame: pl.DataFrame, group: str | None) -> Query | None:
+    """Whoever a sum is largest or smallest of: "who has the most hours of overdue duties"."""
+    piece = next((one for one in reading.pieces if (of := one.sense("order")) and of.column == "count"), None)
+    behind = [one for one in reading.pieces if piece is not None and piece.end <= one.at <= piece.end + 2]
+    column = next((one.column for each in behind if (one := each.sense("measure"))), None)
+    if piece is None or column is None or column not in frame.columns or query.order is not None:
+        return None
+    by = next(iter(columns_of(reading, "role", frame) or reading.entity.people), None)
+    by = by if query.intent == "who" else group
+    order = piece.sense("order")
+    if by is None or order is None or frame.schema[by] != pl.String or not column.endswith("_hours"):
+        return None
+    ranked = Order(column, order.value == "down", 1, piece.words)
+    return replace(query, intent="measure", measure=(column, "sum"), group=by, columns=(), order=ranked)
+
+
+def limits(query: Query, measures: Sequence[str]) -> bool:
+    """Whether a measure says which rows: "incidents that lasted over 3 hours"."""
+    said = {f"{what}:{one}" for what in ("bound", "empty") for one in measures}
+    return any(each.dimension in said for each in query.constraints)
+
+
+def counted_column(query: Query, reading: Reading, frame: pl.DataFrame) -> str | None:
+    """The column of whole numbers that "how many" counts: "how many deviations did tests find"."""
+    counted = re.search(r"\bhow many (\w+)\b", reading.asked.text)
+    if counted is None or query.intent != "count" or query.lookup:
+        return None
+    piece = next((one for one in reading.pieces if counted[1] in (one.words, f"{one.words}s")), None)
+    sense = None if piece is None or piece.sense("noun", "name") else piece.sense("attribute", "measure")
+    column = "" if sense is None else sense.column
+    return column if column in frame.columns and frame.schema[column].is_integer() else None
+
+
+def row_columns(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
+    """The columns that are asked of one row, of whatever kind: "owner and due date of REQ-2026-0004"."""
+    found = [piece.sense("attribute", "measure", "date", "role") for piece in reading.pieces]
+    return tuple(dict.fromkeys(one.column for one in found if one is not None and one.column in frame.columns))
+
+
+def numbers_of_time(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """The column of days or hours that "how many days" asks for, where that is a column by its own name."""
+    said = re.search(r"\bhow many (days|hours|weeks|months)\b", reading.asked.text)
+    piece = next((one for one in reading.pieces if said is not None and one.words == said[1]), None)
+    sense = None if piece is None or query.intent != "count" else piece.sense("attribute")
+    if sense is None or not frame.schema[sense.column].is_numeric():
+        return None
+    return replace(query, intent="what", columns=(sense.column,))
+
+
+def without_windows(reading: Reading) -> str:
+    """The text without its spans of time and limits: "by year end" is no count by year, "older than" no comparison."""
+    asked = reading.asked
+    text = asked.text
+    for words in (*(window.words for window in asked.windows), *((asked.bound.words,) if asked.bound else ())):
+        text = text.replace(words, " ")
+    return text

@@ -45,7 +45,8 @@ GROUP_WORDS: Mapping[str, str] = meanings(
 "service: service; called: framework, standard; owner: owner, person, people; vendor: vendor, supplier; severity: "
 "severity; status: status; state: state; tier: tier; category: category; region: region; hour: hour; weekday: weekday; "
 "root_cause: cause, root cause; priority: priority; kind: kind, type; environment: environment; actor: engineer; "
-"source: source; name: committee; playbook: playbook; schedule_id: schedule; procedure: procedure")  # fmt: skip
+"source: source; name: committee; playbook: playbook; schedule_id: schedule; "
+"procedure: procedure; control_id: control")  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKEND = RowState(
     "at a weekend",
@@ -188,7 +189,8 @@ _ARTICLES = re.compile(r"\b(?:the|an?) ")
 _LATE = phrases(
     "late, too late, overdue, later than agreed, later than planned, behind schedule, past due, after deadline, after "
     "the deadline, after its deadline, past the deadline, after due date, after the due date, after its due date, "
-    "after their deadline, after their due date"
+    "after their deadline, after their due date, after it was due, after they were "
+    "due, later than due, later than it was due, later than they were due"
 )
 _IN_TIME = phrases(
     "on time, in time, within sla, before the deadline, before due date, before the due date, by due date"
@@ -221,9 +223,11 @@ def _constant(where: pl.Expr) -> Callable[[date], pl.Expr]:
 def _infinitives(entity: Entity) -> Iterator[tuple[str, Sense]]:
     """The verbs of dates as they stand behind "to" and "did": "finish" for "finished"."""
     for column, said in entity.dates.items():
-        for verb in said:
-            if verb.endswith("ed") and " " not in verb:
+        for verb in (one for one in said if " " not in one):
+            if verb.endswith("ed"):
                 yield from ((base, Sense("date", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))
+            if column == entity.due and f"{verb}s" in said:
+                yield f"{verb.removesuffix('e')}ing", Sense("date", column)
 
 
 def _choices(

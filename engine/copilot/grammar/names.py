@@ -122,8 +122,9 @@ class Names:
             yield from ((said, known) for said in {name, key, name.split()[0]})
 
     def _people(self) -> Iterator[tuple[str, OwnName]]:
-        for email, name in self._records.table("users").select("email", "name").iter_rows():
+        for email, name, title in self._records.table("users").select("email", "name", "title").iter_rows():
             known = OwnName("person", (email,), email)
+            yield from ((said, known) for said in _posts(title or ""))
             local = email.partition("@")[0]
             yield from ((said, known) for said in {email, local, local.replace(".", " ")} if said not in _TITLES)
             if name:
@@ -187,6 +188,15 @@ class Names:
 
 def _is_idle(word: str) -> bool:
     return is_everyday(word.lower()) or is_filler(word.lower())
+
+
+def _posts(title: str) -> Iterator[str]:
+    """A post of several words, and its short form: "Chief Information Security Officer" is the CISO."""
+    said = title.split()
+    if len(said) > 1 and not {word.lower() for word in said} <= _TITLES:
+        yield title
+    if "Chief" in said[:-2]:
+        yield "".join(word[0] for word in said[said.index("Chief") :])
 
 
 def spellings_of(framework: str, name: str) -> frozenset[str]:

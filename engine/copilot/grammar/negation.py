@@ -128,6 +128,9 @@ def missing_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint],
         before = _before(reading, piece)
         if piece.sense("noun") and not (before in _WITHOUT and piece.sense("attribute", "date")):
             continue
+        after = next((word for word in reading.asked.words[piece.end :] if word != "of"), "")
+        if before in _WITH and after.isdigit():
+            continue  # "with an impact of 5"
         if before not in (*_WITHOUT, *_WITH) or (before in _WITH and sense.kind == "measure"):
             continue
         where, kind = pl.col(sense.column).is_null(), frame.schema[sense.column]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.copilot.entities.entity import phrases
-from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.lexicon import GROUP_WORDS, Sense
 from engine.copilot.grammar.names import Phrase
 
 # words that turn what follows them round: never part of a name, and never passed over
@@ -152,3 +152,15 @@ def _is_apart(turned: list[Piece], piece: Piece, between: Sequence[str], before:
         return False
     one, two = (each.sense("choice") for each in (turned[-1], piece))
     return "still" in between or before.count("not") > 1 or (one is None) != (two is None)
+
+
+def is_subject(phrase: Phrase, said: Sequence[str]) -> bool:
+    """Whether a noun stands elsewhere than behind "by" and "per"."""
+    grouped = len(phrase) == 1 and phrase[0] in GROUP_WORDS
+    spots = [at for at in range(len(said) - len(phrase) + 1) if tuple(said[at : at + len(phrase)]) == phrase]
+    return any(not grouped or tuple(said[max(at - 1, 0) : at]) not in (("by",), ("per",)) for at in spots)
+
+
+def within(phrase: Phrase, said: Sequence[str]) -> bool:
+    size = len(phrase)
+    return any(tuple(said[at : at + size]) == phrase for at in range(len(said) - size + 1))

@@ -7,20 +7,24 @@ from datetime import date
 import polars as pl
 
 from engine.copilot.grammar.accounting import account_for, is_counted, unmet
-from engine.copilot.grammar.constraints import choices_of, names_of, rows_of, states_of, titles_of, verbs_of
+from engine.copilot.grammar.constraints import choices_of, clock_of, names_of, rows_of, states_of, titles_of, verbs_of
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
 from engine.copilot.grammar.pieces import Piece
 from engine.copilot.grammar.projection import project
+from engine.copilot.grammar.proof import conditions
 from engine.copilot.grammar.query import Constraint, Query, columns_of, dates_of, intent_of, order_of
 from engine.copilot.grammar.reading import Reading
-from engine.copilot.grammar.spans import bound_of, clock_of, columns_apart, equal_of, only_window, spans_of
+from engine.copilot.grammar.spans import bound_of, columns_apart, equal_of, only_window, spans_of
+from engine.copilot.grammar.text import root, stem
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
 
 
 # columns that say how far a thing is
 _FAR = frozenset(("status", "state", "standing", "outcome", "clock"))
+_MOST_VERSIONS = 3
+_EVENTS = ("incident", "finding")
 _EVERY = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b.*\b(?:all|every|each)\b"
 
 
@@ -59,10 +63,19 @@ def plan(
     query = account_for(_with_claims(query, reading, before), reading, frame)
     if before is not None and before.intent == "group" and reading.asked.matches(r"\b(?:it|its|that one)\b"):
         query = replace(query, unknown=(*query.unknown, "it"))  # which of the groups is no condition of these rows
+    known = _column_words(query)
+    query = replace(query, unknown=tuple(word for word in query.unknown if root(stem(word)) not in known))
     if query.order is not None:  # "the 3 newest": the number is how many it takes
         query = replace(query, unknown=tuple(word for word in query.unknown if word != f"{query.order.count}"))
     meant = _with_presumed_state(query, reading, today, before is not None or _names_state(query))
     return query if meant.intent == "share" else meant  # a share is one of all that there were
+
+
+def _column_words(query: Query) -> set[str]:
+    """The words of the columns that are asked of the rows: "blocked" of purges_blocked."""
+    order = "" if query.order is None else query.order.column
+    columns = (*query.columns, query.group or "", order, query.measure[0] if query.measure else "")
+    return {root(stem(word)) for column in columns if "_" in column for word in column.split("_") if len(word) > 3}
 
 
 def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -> Query:
@@ -111,9 +124,14 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         verbs=tuple(dates),
         polar=asked.matches(_POLAR),
         noun=max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1),
-        lookup=bool(rows) or own,
+        lookup=bool(rows) or own or any(each.dimension == "choice:title" and _is_one(each, frame) for each in made),
         window=only_window(reading, dates, spans, today) if turned is None else None,
     )
+
+
+def _is_one(named: Constraint, frame: pl.DataFrame) -> bool:
+    """Whether a title names one thing, in all its versions."""
+    return not named.parts and frame.filter(named.where).height <= _MOST_VERSIONS
 
 
 def _stating(reading: Reading, lookup: bool) -> Sequence[Piece]:
@@ -148,7 +166,7 @@ def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
 def _names_state(query: Query) -> bool:
     """Whether the question says how far the things are."""
     entity = query.entity
-    made = query.constraints if query.intent == "share" else (*query.constraints, *query.checks)
+    made = query.constraints if query.intent == "share" else conditions(query)
     plain = [each.dimension.removeprefix("not:") for each in made]
     if any("choice" in each.dimension and not _FAR.isdisjoint(each.dimension.split(":")) for each in made):
         return True
@@ -174,15 +192,18 @@ def _with_presumed_state(query: Query, reading: Reading, today: date, stated: bo
         query.group is not None and ":" in query.group
     ):  # by month: all that there were
         return query
-    if query.group in [*entity.people][1:] or (query.group == "person" and query.having is not None):
-        return query  # who did something, and not whom it is with; how many people there are on a rota
-    if entity.presumed is None or stated or recent or measured or query.halves or timed:
+    did = query.intent == "who" and any(one.endswith("_by") for one in query.columns)
+    if did or query.group in [*entity.people][1:] or (query.group == "person" and query.having is not None):
+        return query  # who did something, and not whom it is with
+    # more than last month, and what happened at two places: all that there were
+    spans = query.halves and (entity.name in _EVENTS or any(each.dimension == "window" for each in query.halves))
+    if entity.presumed is None or stated or recent or measured or spans or timed:
         return query
     if any(each.dimension.removeprefix("bound:") in entity.measures for each in query.constraints):
         return query  # how long it took, how many it hit: of all that there were
     if any(
         each.dimension.startswith(("own:", "dated:", "choice:weekday", "state:at a weekend"))
-        for each in query.constraints
+        for each in conditions(query)
     ) or reading.asked.matches(_PAST):
         return query
     born = next(iter(entity.dates), None)
@@ -197,14 +218,12 @@ def _with_presumed_state(query: Query, reading: Reading, today: date, stated: bo
         and entity.until is not None
     ):
         return query  # the next one is not the one that lasts now
-    if query.intent in ("why", "measure") or (query.intent == "when" and not reading.title_words and not ahead):
+    timed = query.measure is not None and (query.measure[1] != "sum" or "to_" in query.measure[0])
+    if query.intent == "why" or timed or (query.intent == "when" and not reading.title_words and not ahead):
         return query
     state = entity.state(entity.presumed)
     meant = Constraint(f"state:{state.label}", state.label, state.where(today), state.after)
-    if any(each.dimension.startswith("empty:") for each in query.constraints) and entity.name not in (
-        "incident",
-        "finding",
-    ):
+    if any(each.dimension.startswith("empty:") for each in query.constraints) and entity.name not in _EVENTS:
         return query  # what lacks something need not be in force
     stands = reading.asked.matches(_STANDS) or any(window.age for window in reading.asked.windows)
     return replace(query, constraints=(meant, *query.constraints), presumed=True, stands=stands)

@@ -13,9 +13,10 @@ from engine.copilot.grammar.accounting import is_of_other_thing
 from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.lexicon import GROUP_WORDS, nouns
 from engine.copilot.grammar.names import OwnName, Phrase
+from engine.copilot.grammar.pieces import is_subject, within
 from engine.copilot.grammar.plan import plan
 from engine.copilot.grammar.query import Query
-from engine.copilot.grammar.reading import CopilotQuestion, Reading, ask, read
+from engine.copilot.grammar.reading import CopilotQuestion, Reading, ask, names_row, read
 from engine.copilot.grammar.text import nearest, stem, stems
 
 _FOLLOWS = (
@@ -91,6 +92,9 @@ class Planner:
                 return (self.query(reading, before),)
         if candidates:
             best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
+            if any("-" in word for word in best.unknown):  # "owner and due date of REQ-2026-0004"
+                named = [one for one in ENTITIES if names_row(one, self._library.rows(one), best.unknown)]
+                best = min((best, *(self.reading(asked, entity) for entity in named)), key=_rank)
             if before is not None and best.unknown and before.entity is not best.entity:
                 same = self.reading(asked, before.entity)  # "how many were caused by a vendor" is about incidents still
                 if same.understood_words > best.understood_words and not same.unknown:
@@ -170,11 +174,13 @@ class Planner:
             reading = self.reading(asked, BY_NAME.get(name.kind, BY_NAME["automation run"]))
             if not reading.unknown:
                 return (self.query(reading),)
-        hinted = [
-            entity
-            for entity in ENTITIES
-            if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)
-        ]
+            linked = [one for one in ENTITIES if name.kind in one.links and name.kind != "person"]
+            others = [self.reading(asked, one) for one in linked]
+            clear = [one for one in others if not one.unknown and not _orphans(one) and not one.title_words]
+            if len(clear) == 1 and clear[0].understood_words > len(name.label.split()):
+                return (self.query(clear[0]),)
+        hinting = {*asked.words, *map(stem, asked.words)}
+        hinted = [entity for entity in ENTITIES if hinting & {*entity.hints}]
         if any(True for _ in self.names(asked)):
             severe = [entity for entity in (BY_NAME[name] for name in _SEVERE) if entity not in hinted]
             for entities in (hinted, severe):
@@ -182,14 +188,12 @@ class Planner:
                 found = [one for one in found if one.understood_words > 1 and not _orphans(one)]
                 if found:
                     return tuple(map(self.query, found))
-        severe = (
-            [BY_NAME[name] for name in _SEVERE]
-            if asked.matches(r"\b(?:critical|high|medium|low|severe|crit)s?\b")
-            else []
-        )
+        severity = r"\b(?:critical|high|medium|low|severe|crit)s?\b"
+        severe = [BY_NAME[name] for name in _SEVERE] if asked.matches(severity) else []
         if not (hinted or severe):
             return self._by_choice(asked)
-        readings = [reading for entity in hinted or severe if not (reading := self.reading(asked, entity)).unknown]
+        found = [self.reading(asked, entity) for entity in hinted or severe]
+        readings = [reading for reading in found if all(word.isdigit() for word in reading.unknown)]
         return tuple(self.query(reading) for reading in readings if reading.understood_words)
 
     def _by_choice(self, asked: CopilotQuestion) -> tuple[Query, ...]:
@@ -212,23 +216,22 @@ class Planner:
             r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
         ):
             return [BY_NAME["dependency"]]
+        if asked.matches(r"\bhow long\b.*\b(?:keep|kept|retain\w*|store)\b"):
+            return [BY_NAME["record class"]]
         if asked.matches(_FIX_ONE):
             return [BY_NAME["incident"]]
         entities = [
-            entity for entity in ENTITIES if any(_within(phrase, without_names) for phrase in _NOUNS[entity.name])
+            entity for entity in ENTITIES if any(is_subject(phrase, without_names) for phrase in _NOUNS[entity.name])
         ]
-        if any(name.kind == "incident" for name in self.names(asked)):
+        kinds = {name.kind for name in self.names(asked)}
+        if "incident" in kinds:
             entities.append(BY_NAME["incident"])
-        if any(entity.name == "evidence item" for entity in entities) and any(
-            name.kind == "control" for name in self.names(asked)
-        ):
+        if "control" in kinds and BY_NAME["evidence item"] in entities:
             entities.append(BY_NAME["control"])
-        entities += [
-            entity for entity in ENTITIES if any(_within(one, without_names) for one in _MEASURES[entity.name])
-        ]
-        telling = [word for word in without_names if not (is_filler(word) or is_everyday(word))]
+        entities += [entity for entity in ENTITIES if any(within(one, without_names) for one in _MEASURES[entity.name])]
+        telling = [word for word in without_names if not (is_filler(word) or is_everyday(word) or word in _SINGLE)]
         if entities:  # a long word that nothing knows may be another noun, misspelt
-            telling = [word for word in telling if len(word) > 6 and word not in _SINGLE]
+            telling = [word for word in telling if len(word) > 6]
         close = {near for word in telling if (near := nearest(word, _SINGLE, most=1)) is not None}
         entities += [
             entity
@@ -295,10 +298,6 @@ def _other_heads(reading: Reading) -> Iterator[str]:
     own = next((piece for piece in reading.pieces if piece.words in (word, head[1] if head else "")), None)
     if word in _SINGLE and own is not None and own.sense("choice") and not own.sense("noun", "attribute", "state"):
         yield head[1] if head else word
-
-
-def _within(phrase: Phrase, said: Sequence[str]) -> bool:
-    return any(tuple(said[at : at + len(phrase)]) == phrase for at in range(len(said) - len(phrase) + 1))
 
 
 def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:

@@ -1,14 +1,24 @@
 """What a question asks of its rows: a column, a person, a date, a measure, groups, or the first of an order."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from engine.copilot.answers.cells import heading
 from engine.copilot.entities.entity import phrases
-from engine.copilot.grammar.holders import distinct_query, group_by_holder
+from engine.copilot.grammar.holders import (
+    counted_column,
+    distinct_query,
+    group_by_holder,
+    limits,
+    most_work,
+    numbers_of_time,
+    row_columns,
+    two_states,
+    without_windows,
+)
 from engine.copilot.grammar.lexicon import GROUP_WORDS
 from engine.copilot.grammar.negation import each_of, sides_of
 from engine.copilot.grammar.pieces import Piece
@@ -45,6 +55,7 @@ _COMPARED = (
 _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
 _DOES = r"^(?:so |and )?(?:what|which \w+) (?:is|are|was|were|keeps?|has been) (?:still |currently )?(?P<does>\w+ing)\b"
 _OF_ONE = r"^(?:so |and )?(?:what|how|where|is|are|was|were|does|did)\b|\bof\b"
+_WHEN_AND_WHO = r"\bwhen\b.*\band (?:by )?whom?\b|\bwhom?\b.*\band when\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
 # words that are used up by what is asked of the rows
 _SPENT = {
@@ -63,20 +74,18 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         numbers = [*columns_of(reading, "measure", frame), *attributes]
         attributes = [name for name in numbers if frame.schema[name].is_numeric()][:1] or attributes
     verbs = columns_of(reading, "role", frame)
-    if (
-        lookup
-        and verbs
-        and not attributes
-        and query.intent == "list"
-        and asked.matches(r"^(?:so |and )?(?:what|which)\b")
-    ):
+    named = lookup and verbs and not attributes and query.intent == "list"
+    if named and asked.matches(r"^(?:so |and )?(?:what|which)\b"):
         attributes = verbs  # "what watches billing"
+    most = most_work(query, reading, frame, _group(reading, frame, query.intent))
+    if most is not None:
+        return most
     held = group_by_holder(query, reading, frame)
     if held is not None:
         return held
     if "age_days" in frame.columns and lookup and asked.matches(_OPEN_FOR):
         return replace(query, intent="what", columns=("age_days",))
-    spans = _numbers_of_time(query, reading, frame)
+    spans = numbers_of_time(query, reading, frame)
     if spans is not None:
         return spans
     distinct = distinct_query(query, reading, frame)
@@ -87,6 +96,9 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return measured
     if query.halves:
         return _spent(replace(query, intent="compare"))
+    counted = counted_column(query, reading, frame)
+    if counted is not None:
+        return replace(query, intent="measure", measure=(counted, "sum"), columns=())
     if (
         asked.matches(_SHARE)
         and asked.bound is None
@@ -94,9 +106,12 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         and not any(name.endswith("_pct") for name in attributes)
     ):
         return _share_query(query, reading)
-    compared = re.search(_COMPARED, _without_windows(reading)) is not None
+    compared = re.search(_COMPARED, without_windows(reading)) is not None
     if compared and (sides := sides_of(query, reading, frame)) is not None:
         return _spent(sides)
+    states = two_states(query, reading, frame)
+    if states is not None:
+        return _spent(states)
     over = _period(reading, frame)
     if over is not None:
         left = tuple(word for word in query.unknown if word != over.partition(":")[0])
@@ -109,12 +124,21 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return replace(query, order=Order(by, True, said, f"first by {heading(by)}"), group=by)
     if by is not None:
         return replace(query, intent="group", group=by)
+    beside = _beside(reading, frame)
+    row = row_columns(reading, frame) if lookup and query.intent in ("list", "when") else ()
+    if len(row) > 1 and not asked.matches(r"\b(?:when|how)\b"):
+        return replace(query, intent="what", columns=row)
+    if len(row) == 1 and query.intent == "list" and not (beside or attributes or query.polar or query.order):
+        return replace(query, intent="when" if row[0] in query.entity.dates else "who", columns=row)
     if query.intent == "who":
         roles = columns_of(reading, "role", frame)
         verbs = [f"{piece.words} by" for piece in reading.pieces if piece.sense("date") and not piece.sense("role")]
         source = [column for column, said in query.entity.attributes.items() if set(said) & set(verbs)]
         if source and not roles:  # "who found it": what found it is on record
             return replace(query, columns=(source[0],))
+        days = columns_of(reading, "date", frame)[-1:] if asked.matches(_WHEN_AND_WHO) else []
+        if days and roles and (lookup or query.order is not None):
+            return replace(query, intent="what", columns=(*days, roles[-1]))
         listed = [column for column in attributes if column == "members"]
         both = tuple(dict.fromkeys(roles)) if asked.matches(_BOTH) else ()
         return replace(query, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(query.entity.people)[:1]))
@@ -138,16 +162,6 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     ):
         return replace(query, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return query
-
-
-def _numbers_of_time(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
-    """The column of days or hours that "how many days" asks for, where that is a column by its own name."""
-    said = re.search(r"\bhow many (days|hours|weeks|months)\b", reading.asked.text)
-    piece = next((one for one in reading.pieces if said is not None and one.words == said[1]), None)
-    sense = None if piece is None or query.intent != "count" else piece.sense("attribute")
-    if sense is None or not frame.schema[sense.column].is_numeric():
-        return None
-    return replace(query, intent="what", columns=(sense.column,))
 
 
 def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
@@ -195,7 +209,7 @@ def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attribut
     named = any(piece.sense("measure") and piece.words not in _LOOSE for piece in reading.pieces)
     if (
         how
-        or (named and not lookup and query.intent == "list" and not _limits(query, measures))
+        or (named and not (lookup or query.polar) and query.intent == "list" and not limits(query, measures))
         or asked.matches(r"\bhow long\b")
         or timed
         or (query.intent == "list" and not asked.matches(r"\bhow\b") and lookup)
@@ -208,16 +222,12 @@ def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attribut
             query = replace(
                 query, minutes=minutes, unknown=tuple(w for w in query.unknown if not (minutes and w == "minutes"))
             )
-            query = replace(query, intent="measure", measure=(measures[-1], how or "median"), group=by)
+            times = measures[-1].startswith(("hours_to", "days_to")) or asked.matches(r"\bhow long\b")
+            usual = "median" if times or not measures[-1].endswith("_hours") else "sum"  # of work there is a sum
+            query = replace(query, intent="measure", measure=(measures[-1], how or usual), group=by)
             return _spent(query if by is not None else each_of(query, reading))
         return replace(query, intent="what", columns=(measures[-1],))
     return None
-
-
-def _limits(query: Query, measures: Sequence[str]) -> bool:
-    """Whether a measure says which rows: "incidents that lasted over 3 hours"."""
-    said = {f"{what}:{one}" for what in ("bound", "empty") for one in measures}
-    return any(each.dimension in said for each in query.constraints)
 
 
 def _share_query(query: Query, reading: Reading) -> Query:
@@ -235,18 +245,9 @@ def _share_query(query: Query, reading: Reading) -> Query:
     return _spent(replace(query, intent="share", constraints=kept, checks=tuple(claims)))
 
 
-def _without_windows(reading: Reading) -> str:
-    """The text without its spans of time and limits: "by year end" is no count by year, "older than" no comparison."""
-    asked = reading.asked
-    text = asked.text
-    for words in (*(window.words for window in asked.windows), *((asked.bound.words,) if asked.bound else ())):
-        text = text.replace(words, " ")
-    return text
-
-
 def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
     """The spans of the usual date, where a question counts by them: "month:opened_on"."""
-    match = re.search(_BY_PERIOD, _without_windows(reading))
+    match = re.search(_BY_PERIOD, without_windows(reading))
     dates = [*dates_of(reading), *reading.entity.dates]
     if match is None or not dates or frame.schema.get(dates[0]) != pl.Date:
         return None
@@ -268,7 +269,9 @@ def _when(reading: Reading, frame: pl.DataFrame, query: Query) -> tuple[str, ...
             if query.order.column in frame.columns and frame.schema[query.order.column] == pl.Date
             else ((usual,) if usual else ())
         )
-    return tuple(dates[-1:]) or ((usual,) if usual else ())
+    # "when does the SOC 2 expire": of several days that of what is named
+    own = [one.column for piece in reading.pieces if piece.sense("name") and (one := piece.sense("date"))]
+    return tuple(own[:1] or dates[-1:]) or ((usual,) if usual else ())
 
 
 def is_agent(by: Piece, reading: Reading) -> bool:
@@ -307,8 +310,9 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
     start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)
     for piece in after:
         said = piece.sense("state", "noun") is not None  # "fewest open gaps" are not counted by status
-        for sense in piece.senses:
-            number = sense.kind == "attribute" and frame.schema[sense.column].is_numeric()
+        numbers = {one for one in piece.senses if one.kind == "attribute" and frame.schema[one.column].is_numeric()}
+        for sense in sorted(piece.senses, key=lambda one: most and one not in numbers):
+            number = sense in numbers
             if (said and not number) or (number and by is None and piece.at < start < len(words) - 1):
                 continue  # a number is what there is most of: "the most users", never "users with the most"
             if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:

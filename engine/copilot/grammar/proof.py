@@ -32,7 +32,7 @@ PLAIN = frozenset(
 BORN = frozenset(
     phrases(
         "opened_on, deployed_on, first_seen_on, captured_on, placed_on, identified_on, ran_on, blocked_on, "
-        "requested_on, detected_on, held_on, adopted_on"
+        "requested_on, detected_on, held_on, adopted_on, offboarded_on"
     )
 )
 # what a question asks for, and the intents that answer it; the first pattern that fits counts

@@ -1,6 +1,7 @@
 """A question as a query: which rows of which kind of thing, and what is asked of them."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -134,6 +135,9 @@ TIMED = {
     "resolved_on": "hours_to_resolve",
     "closed_on": "hours_to_close",
     "fixed_on": "days_to_fix",
+    "finished_on": "days_to_close",
+    "submitted_on": "days_to_submit",
+    "accepted_on": "days_to_accept",
 }
 _HOW_LONG = (
     r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:days|hours|minutes))\b|\btime\b|"
@@ -145,12 +149,12 @@ def verb_timed(reading: Reading) -> dict[str, str]:
     """The dates of verbs of which a question asks how long they take ("to acknowledge"), each with its measure."""
     if not reading.asked.matches(_HOW_LONG):
         return {}
+    measures = reading.entity.measures
     columns = [
         sense.column
         for piece in reading.pieces
         if (sense := piece.sense("date"))
-        and sense.column in TIMED
-        and TIMED[sense.column] in reading.entity.measures
+        and timed_by(sense.column, measures) in measures
         and (
             reading.asked.matches(rf"\bto {re.escape(piece.words)}\b")
             or (
@@ -159,11 +163,19 @@ def verb_timed(reading: Reading) -> dict[str, str]:
             )
         )
     ]
-    return {column: TIMED[column] for column in columns}
+    return {column: timed_by(column, measures) for column in columns}
+
+
+def timed_by(column: str, measures: Collection[str]) -> str:
+    """The measure of how long it took until a day, in hours or in days."""
+    usual = TIMED.get(column, "")
+    return usual if usual in measures else usual.replace("hours_", "days_")
 
 
 def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:
-    columns = [sense.column for piece in reading.pieces for sense in piece.senses if sense.kind == kind]
+    # "saved hours" are those that were saved: the bare unit says less than any other word
+    pieces = sorted(reading.pieces, key=lambda one: kind != "measure" or one.words not in ("hour", "hours"))
+    columns = [sense.column for piece in pieces for sense in piece.senses if sense.kind == kind]
     return [column for column in columns if column in frame.columns]
 
 
@@ -183,6 +195,8 @@ BEST = frozenset(
 _BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
 # superlatives of the scale of severity, whatever else the rows are ordered by
 _SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
+# what is longest is what began first, where no measure says how long, and it is not over
+_LASTS = r"\b(?:open|standing|running|outstanding|active|pending|wait\w*|unresolved|silent|in force|been|had|serving)\b"
 _LATELY = ("lately", "recently", "recent", "most recently")
 
 
@@ -213,11 +227,14 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
 def _most_of(reading: Reading, most: Piece, frame: pl.DataFrame) -> str | None:
     """The measure behind "the most" of one thing: "which one brings the most relief"."""
     each_once = reading.entity.name == "week of a person" and bool(reading.asked.windows)
+    nouns = [piece.at for piece in reading.pieces if piece.sense("noun")]
+    each_once = each_once or (reading.asked.matches(r"^(?:which|what) (?!person)") and nouns[:1] == [1])
     if not (each_once or reading.asked.matches(r"\bwhich (?:one|of (?:them|these|those))\b")):
         return None
     behind = next((piece for piece in reading.pieces if piece.at == most.end), None)
-    sense = None if behind is None else behind.sense("measure")
-    return sense.column if sense is not None and sense.column in frame.columns else None
+    if behind is None or behind.sense("measure") is None:
+        return None
+    return next(iter(reversed(columns_of(reading, "measure", frame))), None)
 
 
 def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
@@ -229,10 +246,14 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
     if sense.column == "due" and entity.due is None and not words.startswith("first"):
         return None, down  # of what happened there is no next one
     if sense.column == "measure":
-        verbs = [TIMED[one.column] for piece in reading.pieces if (one := piece.sense("date")) and one.column in TIMED]
-        measure = next((one for one in verbs if one in entity.measures), next(iter(entity.measures), None))
-        if measure is None or reading.asked.matches(r"\bopen\b"):
-            lasts = measure is not None or reading.asked.matches(r"\b(?:longest|open|standing|running|outstanding)\b")
+        dates = [one.column for piece in reading.pieces if (one := piece.sense("date"))]
+        verbs = [timed_by(one, entity.measures) for one in dates]
+        numbers = [*columns_of(reading, "measure", frame), *columns_of(reading, "attribute", frame)]
+        named = [one for one in numbers if frame.schema[one].is_numeric()]
+        measures = (*(one for one in verbs if one in entity.measures), *named, *entity.measures)
+        measure = next(iter(measures), None)
+        if measure is None or (reading.asked.matches(r"\bopen\b") and measure not in named):
+            lasts = measure is not None or reading.asked.matches(_LASTS)
             return (first if lasts and entity.name != "deploy" else None), False
         return measure, down
     if sense.column == "size":

@@ -286,6 +286,11 @@ def _keys(entity: Entity, frame: pl.DataFrame, word: str) -> list[str]:
     return frame.filter(match)[entity.key].to_list()
 
 
+def names_row(entity: Entity, frame: pl.DataFrame, said: Sequence[str]) -> bool:
+    """Whether one of the words is the identifier of a row."""
+    return any("-" in word and any(c.isdigit() for c in word) and _keys(entity, frame, word) for word in said)
+
+
 def _titles(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
     return len(word) > 2 and any(frame[name].str.contains(title_pattern(word)).any() for name in _texts(entity, frame))
 

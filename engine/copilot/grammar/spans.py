@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from itertools import pairwise
 
 import polars as pl
 
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.moments import TimeWindow
-from engine.copilot.grammar.query import TIMED, Constraint, columns_of
+from engine.copilot.grammar.query import Constraint, columns_of, timed_by
 from engine.copilot.grammar.reading import SIGN, SIGNS, NumberLimit, Reading
 
 
@@ -170,7 +170,7 @@ _TOOK = (
 def time_measure(reading: Reading) -> str | None:
     """The measure of how long something took: of the verb that is said, else the usual one."""
     measures = reading.entity.measures
-    verbs = [TIMED.get(one.column, "") for piece in reading.pieces if (one := piece.sense("date"))]
+    verbs = [timed_by(one.column, measures) for piece in reading.pieces if (one := piece.sense("date"))]
     named = [one.column for piece in reading.pieces if (one := piece.sense("measure"))]
     usual = [one for one in measures if one.startswith(("hours_to", "days_to"))]
     return next((one for one in (*reversed(verbs), *named, *usual) if one in measures and one in (*usual,)), None)
@@ -231,7 +231,8 @@ def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
 def _column_of_time(reading: Reading, frame: pl.DataFrame) -> str | None:
     """The column that a length of time is held against."""
     asked = reading.asked
-    named = [one for one in columns_of(reading, "attribute", frame) if "hours" in one or "days" in one]
+    said = (*columns_of(reading, "attribute", frame), *reversed(columns_of(reading, "measure", frame)))
+    named = [one for one in said if "hours" in one or "days" in one]
     timed = time_measure(reading)
     found = [
         *(("age_days",) if asked.matches(r"\b(?:old|ago|open (?:for )?(?:over|more|at least))\b") else ()),
@@ -246,27 +247,12 @@ def _column_of_time(reading: Reading, frame: pl.DataFrame) -> str | None:
 
 def _column_of_number(reading: Reading, frame: pl.DataFrame) -> str | None:
     """The column that a plain number is held against: the one that is named, else the scale of the thing."""
-    named = [*columns_of(reading, "attribute", frame), *columns_of(reading, "measure", frame)]
+    at = reading.asked.bound.at if reading.asked.bound is not None else 0
+    nearest = sorted(reading.pieces, key=lambda piece: (min(abs(piece.end - at), abs(piece.at - at)), piece.at))
+    close = replace(reading, pieces=tuple(nearest))
+    named = [*columns_of(close, "attribute", frame), *columns_of(close, "measure", frame)]
     found = next((name for name in named if frame.schema[name].is_numeric()), None)
     return reading.entity.scale if found is None and not named else found
-
-
-def clock_of(reading: Reading, frame: pl.DataFrame, today: date) -> Constraint | None:
-    """The hours of the day, where the moment is on record; of what lasts, that it lasts then, today at least."""
-    asked = reading.asked.clock
-    if asked is not None and "from_local" in frame.columns:
-        days = {day for window in reading.asked.windows for day in (window.first, window.last)} or {today}
-        day = days.pop()
-        if days or day is None or asked.last != asked.first + 1:
-            return None
-        moment = pl.lit(datetime.combine(day, time(asked.first % 24)))
-        return Constraint("clock", asked.words, moment.is_between("from_local", "to_local", closed="left"), after=True)
-    if asked is None or "hour" not in frame.columns:
-        return None
-    hour = pl.col("hour").str.head(2).cast(pl.Int64)
-    after, before = hour >= asked.first, hour < asked.last
-    where = after & before if asked.first < asked.last else after | before
-    return Constraint("clock", asked.words, where.fill_null(False), after=True)
 
 
 _IT = r"(?: (?:they|it|its|their|the|of|being|who|that|as|also|whoever))*"
@@ -325,4 +311,19 @@ def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], t
         where = limit.within(pl.col(sense.column)).fill_null(False)
         made.append(Constraint(f"bound:{sense.column}", label, where, after=True, at=piece.at))
         used += [text, "whose", *(() if said is None else said[1].split())]
+    for word in reading.unknown:
+        bare = word.isdigit() and word not in used and not any(one.sense("order") for one in reading.pieces)
+        column = _only_holder(reading, frame, word) if bare else None
+        if column is not None:
+            held = (pl.col(column) == int(word)).fill_null(False)
+            made.append(Constraint(f"bound:{column}", f"with {heading(column)} {word}", held, after=True))
+            used.append(word)
     return made, tuple(used)
+
+
+def _only_holder(reading: Reading, frame: pl.DataFrame, number: str) -> str | None:
+    """The one column of numbers that people ask for and that has this number."""
+    asked = dict.fromkeys((*reading.entity.measures, *reading.entity.attributes))
+    numeric = [one for one in asked if one in frame.columns and frame.schema[one].is_numeric()]
+    found = [one for one in numeric if (frame[one] == int(number)).any()]
+    return found[0] if len(found) == 1 else None

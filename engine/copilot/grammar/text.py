@@ -15,7 +15,7 @@ _SPELLINGS = tuple(
     (re.compile(pattern), written)
     for pattern, written in (
         (r"[’`´]", "'"),
-        (r"\bw/o\b|\bwithout any\b|\bwith no\b|\blacking\b", "without"),
+        (r"\bw/o\b|\bwithout (?:any|(?:an? |even one )?single)\b|\bwith no\b|\blacking\b", "without"),
         (r"\bw/", "with "),
         (r"\b(what|who|where|when|how|that|it|there|which)'?s\b", r"\1 is"),
         (r"\b(what|who|where|when|how)'?re\b", r"\1 are"),
@@ -39,6 +39,8 @@ _SPELLINGS = tuple(
         (r"\bu\b", "you"),
         (r"\br\b", "are"),
         (r"\b(\d+)(d|w|h)\b", r"\1 \2"),
+        (r"(?<=\d),(?=\d{3}\b)", ""),
+        (r"(?<=\d)k\b", "000"),
         (r"\b(?!customers?\b)cust+om+[eao]rs?\b", "customers"),
     )
 )

@@ -265,7 +265,7 @@ def _part_of_month(match: re.Match[str], today: date, ahead: bool) -> TimeWindow
 def _numbered_week(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     """The week of that number by ISO 8601 in this year."""
     try:
-        monday = date.fromisocalendar(today.isocalendar().year, int(match["n"]), 1)
+        monday = date.fromisocalendar(int(match["year"] or today.isocalendar().year), int(match["n"]), 1)
     except ValueError:
         return None
     return TimeWindow(monday, monday + timedelta(days=6), _match_text(match))
@@ -306,7 +306,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (r"\b(?:in |on |during |for )?(?:the )?(?P<unit>week|month|quarter) (?P<which>after next)\b", _calendar),
         (r"\b(?:since |last |over)night\b|\blast night\b", _overnight),
         (rf"\b(?:in |around )?(?P<part>mid|early|late)[- ](?P<month>{_PLAIN_MONTH})\b", _part_of_month),
-        (r"\b(?:in |for |of |during )?(?:the )?(?:calendar )?week (?:no\.? |number )?(?P<n>\d{1,2})\b", _numbered_week),
+        (rf"{_IN}\b(?:week (?:no\.? |number )?|(?P<year>20\d\d)-?w)(?P<n>\d{{1,2}})\b", _numbered_week),
         (rf"{_IN}\bweek (?:of|from|beginning|starting|commencing)(?: on)? {_POINT}\b", _week_of),
         (rf"\bsince (?:the )?(?:start of |beginning of )?{_POINT}\b", _since),
         (rf"\b(?:before|prior to|earlier than) {_POINT}\b", _before),

@@ -91,6 +91,7 @@ _SCORED = r"\b(?:readiness|posture|score)\b"
 _REASON = (
     r"(?:why(?: is (?:that|it))?|how come|what (?:is|was|are) the (?:reason|cause)s?(?: (?:for|of) (?:it|that))?)\W*"
 )
+_EITHER = r"(?:[\w-]+ ){1,3}(?:or|vs|versus)(?: [\w-]+){1,3}[,:]?"
 _TAG = r"(?!(?<=how many)(?: each| of each| are there| in total)?\s*[?.!]*$)"  # "…, how many?" asks nothing new
 _NEXT_QUESTION = re.compile(
     r"\s*(?:[?;!]+|(?<=\D)\.(?=\s)|"
@@ -103,7 +104,6 @@ _AHEAD = re.compile(
     r"other than|next to|behind)\b(?!.*\b(?:which|who|what|how|when|why)\b)",
     re.IGNORECASE,
 )
-# asks for what is listed already
 _LISTED = re.compile(r"(?:and )?(?:which|which ones|how|how so|who)[\s?!.]*", re.IGNORECASE)
 _RELATIVE = re.compile(
     r"\b(?:vendors|suppliers|people|users|owners|somebody|person|those|incidents|services|findings|ones|risks|controls|"
@@ -145,8 +145,9 @@ def clauses(text: str) -> tuple[str, ...]:
             continue  # "who is responsible and who is accountable for 8.4.2?" is of one row
         if re.fullmatch(r"(?:which|what) \w+", before, re.IGNORECASE) and re.match(_WHICH, text[match.end() :]):
             continue  # "which vendor and which risk are his?" asks the same of both
-        if re.search(_SCORED, before, re.IGNORECASE) and re.fullmatch(_REASON, text[match.end() :].casefold()):
-            continue  # "readiness went down since May, why?" is no question for the number
+        why = re.fullmatch(_REASON, text[match.end() :].casefold())
+        if re.fullmatch(_EITHER, before, re.IGNORECASE) or (why and re.search(_SCORED, before, re.IGNORECASE)):
+            continue  # "iso or pci, where are more gaps?"; "readiness went down since May, why?"
         if not before or (match[0].strip() in ("", ",") and (_RELATIVE.search(before) or _AHEAD.match(before))):
             continue
         if match[0].strip(" ,").casefold() in ("and", "also", "plus", "but") and len(before.split()) < 2:

@@ -18,7 +18,7 @@ class OwnRecords:
         return self._facts.get(name, rows(name) if name in SCHEMAS else pl.DataFrame())
 
     def table(self, name):
-        return pl.DataFrame(schema=dict.fromkeys(("id", "name", "email", "token", "source"), pl.String))
+        return pl.DataFrame(schema=dict.fromkeys(("id", "name", "email", "title", "token", "source"), pl.String))
 
 
 def control(control_id, title, **more):

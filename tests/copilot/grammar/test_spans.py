@@ -77,7 +77,7 @@ class Nobody:
 
     def table(self, name):
         columns = {
-            "users": ("email", "name"),
+            "users": ("email", "name", "title"),
             "services": ("id", "name"),
             "incidents": ("id",),
             "service_senders": ("token", "source"),
