@@ -68,7 +68,7 @@ def test_what_was_heard_once_more_is_answered_alike_and_not_sure(said, plain, co
             "Sorry to bother you on a Saturday - when was the last critical incident",
             "when was the last critical incident",
         ),
-        ("I was off last week, sorry: how many incidents are open?", "how many incidents are open?"),
+        ("I was in Berlin last week, sorry: how many incidents are open?", "how many incidents are open?"),
         ("We deployed billing on Friday - which incidents are open?", None),  # names what it may be about
         ("how many incidents were opened on a Saturday", None),
     ],
