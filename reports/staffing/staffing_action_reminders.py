@@ -16,7 +16,7 @@ SHOWN = (
     *("action_id", "what", "kind", "owner", "week", "week_end_on", "days_past", "relief_hours", "blocked_reason"),
     *("standing", "accountable"),
 )
-LABELS = {**wording.LABELS, "stage": "Reminder of", "last_reminder_on": "Last one sent"}
+LABELS = {**wording.LABELS, "last_reminder_on": "Last one sent"}
 FOREMOST = (
     *("staffing_reminders_owed", "staffing_reminder_recipients", "staffing_reminders_unanswered"),
     *("staffing_reminders_not_owed", "staffing_actions_lapsed"),

@@ -22,6 +22,9 @@ GAPS: Mapping[str, Column] = {
     "gaps_closed": Column("Gaps closed", "count", "Gaps that were closed in the week."),
     "gaps_open": Column("Open gaps", "count", "Gaps that are open."),
     "gaps_opened": Column("Gaps opened", "count", "Gaps that were found in the week."),
+    "kinds_to_renew": Column(
+        "To renew", "texts", "Kinds of evidence whose renewal closes the gap; none where it takes more."
+    ),
     "net": Column("Net", "count", "Remediations opened less remediations closed."),
     "new_gaps": Column("New gaps", "count", "Gaps that were found in the period."),
     "open_gaps": Column("Open gaps", "count", "Gaps that are open."),
@@ -47,4 +50,12 @@ GAPS: Mapping[str, Column] = {
     "to_30_days": Column("Up to 30 days", "count", "Gaps up to 30 days old."),
     "to_90_days": Column("31 to 90 days", "count", "Gaps 31 to 90 days old."),
     "unowned": Column("Without owner", "count", "Gaps without an owner."),
+    "usual_hours": Column(
+        "Usual hours", "hours", "Hours that closing the gap takes where more than a renewal is missing."
+    ),
+    "weakness_since": Column(
+        "Weak since",
+        "date",
+        "Day on which the failure that stands began; without any evidence, on which records begin.",
+    ),
 }

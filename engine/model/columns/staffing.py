@@ -87,6 +87,11 @@ STAFFING: Mapping[str, Column] = {
     "shortfall_hours": Column("Shortfall h", "hours", "Hours of work above what is available."),
     "sla_due_on": Column("Due by SLA", "date", "Last day of the committee's SLA for the action."),
     "staffed": Column("Staffed", "flag", "Whether the duties have an owner who is there."),
+    "stage": Column(
+        "Reminder of",
+        "text",
+        "Day after the action's week on which the reminder is owed, and whether one was sent before.",
+    ),
     "taken_up": Column("Taken up", "count", "Actions that somebody took up."),
     "test_window_hours": Column("Test window hours", "hours", "Hours of test windows in the week."),
     "to_owner": Column("To", "text", "Who takes the duty over."),

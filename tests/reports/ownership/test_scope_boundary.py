@@ -300,7 +300,7 @@ def test_what_did_not_arrive_has_a_row_each_the_most_urgent_first():
             "silent_sender",
             "prod / alertmanager",
             4,
-            "on 6 of 7 days, then nothing for 30.5 hours; services that it watches: 1",
+            "on 6 of 7 days, then nothing for 30 hours; services that it watches: 1",
         ),
         ("sender_not_heard", "lab / nagios", None, "no message in the period; services that it is declared for: 2"),
         ("dead_letter", "prod", 3, "no title"),
