@@ -74,7 +74,7 @@ def _not_so(plan: Query, frame: pl.DataFrame, library: Library, citations: Citat
         return
     rows = frame.filter(pl.all_horizontal(each.where for each in own))
     if rows.height:
-        yield f"Not so ({', '.join(others)}):"
+        yield f"Not so ({', '.join(others)}):" if others else "Not so:"
         yield from row_lines(plan, rows, library, citations)
 
 

@@ -74,6 +74,11 @@ class WorkerProcess(Generic[C]):
             self._process = fork_child(_main, (open, far, (self.line, *copied)), name, SIGNALS)
         far.close()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it is there still: one that was killed at rest says nothing."""
+        return self._process.is_alive()
+
     def send(self, work: Assignment[C]) -> None:
         """Begin."""
         try:

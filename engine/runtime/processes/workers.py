@@ -178,6 +178,9 @@ class _Slot(Generic[C]):
                     process = None
                     continue
                 try:
+                    if process is not None and not process.is_running:
+                        process.end()
+                        process = None
                     process = process or WorkerProcess(self._open, self._name)
                     process = self._do(process, order)
                 except OSError as error:

@@ -1,6 +1,7 @@
 """Worker processes. What they do is here, at the top of the module, so that they can import it."""
 
 import os
+import signal
 import threading
 import time
 from contextlib import contextmanager
@@ -162,6 +163,14 @@ def test_a_process_that_ends_is_started_again(workers):
         run(workers, crash)
     assert (raised.value.word, raised.value.headers) == ("worker_ended", {"Retry-After": "5"})
     assert run_once_started(workers, pid) != first
+
+
+@pytest.mark.real
+def test_a_process_that_was_killed_at_rest_is_noticed_before_the_next_work(patient):
+    first = run(patient, pid)
+    os.kill(first, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{first}").exists() or "(zombie)" in Path(f"/proc/{first}/status").read_text())
+    assert run(patient, pid) != first
 
 
 @pytest.mark.real
