@@ -11,13 +11,16 @@ from engine.planning.actions import wanted_count
 from engine.planning.outlook import make_plan, outlook
 from engine.planning.question import PlanQuestion, plan_question
 from engine.planning.verdict.reasons import open_reasons
-from tests.factories import DAY, rows
+from reports.programme.plans import plan_people, plan_rows
+from reports.programme.plans.plan_words import opening
+from tests.factories import DAY, ask, rows
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
 from tests.planning.doing import carried_out
 
 __all__ = ["facts_with", "replica"]
 BY = DAY + timedelta(days=100)
 OPERATION, SIGNED = ["operation", "attestation"], ["attestation"]
+HOURS = {"ann": 1.0, "ben": 20.0}
 FRAMEWORKS = [{"framework": "soc2", "in_scope": True, "adopted_on": DAY - timedelta(days=400), "target_on": BY}]
 CONTROLS = [
     control("X1", evidence_kinds=SIGNED, cadence="annual", position=1),
@@ -146,6 +149,29 @@ def test_hours_that_nobody_has_are_named(facts_with):
         "ann has 0 of the 8 hours for it left from 2027-W04 to 2027-W07",
         "its owner is behind with other work until after the day",
     }
+
+
+def headline_and_step(made):
+    return opening(made, plan_rows.actions(made), [], plan_people.people(made), ask(DAY))
+
+
+def test_the_next_step_names_the_missing_hours_of_the_table_of_owners(facts_with):
+    short = [{"email": who, "week": "default", "hours": left, "absence_hours": 0.0} for who, left in HOURS.items()]
+    made = plan(facts_with, owner_capacity=short)
+    missing = plan_people.people(made).filter(pl.col("missing_hours") > 0)
+    assert missing.select("owner", "missing_hours").rows() == [("ann", 18.44)]
+    step = headline_and_step(made)[1]
+    assert step.startswith("Decide on a later day or more hours, as 18.5 hours are missing: 18.5 of ann; until then ")
+
+
+def test_where_no_hours_are_missing_a_later_day_is_all_that_helps(facts_with):
+    until = DAY + timedelta(days=60)
+    headline, step = headline_and_step(plan(facts_with, 99, until))
+    assert headline == (
+        "99 % of SOC 2 will not be ready on 19 Jan 2027: at best 80.0 % of controls are effective; "
+        "1 control stays open whatever the hours."
+    )
+    assert step.startswith("Decide on a later day; until then begin with ")
 
 
 def test_what_failed_in_a_period_already_cannot_be_cured(facts_with):

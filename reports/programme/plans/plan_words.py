@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from engine.model.days import spelled_day
+from engine.model.days import quarters, spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Opening, at_most
 from engine.planning.plan import ReadinessPlan
@@ -12,13 +12,18 @@ from engine.planning.question import Goal
 from engine.planning.verdict.likelihood import EVEN, Likelihood, odds_of
 from reports.shared import setup
 from reports.shared.packs import titled_control
-from reports.shared.wording import count_of, hours, percent, with_whom
+from reports.shared.wording import all_of, count_of, hours, percent, with_whom
+
+MOST_NAMED = 3
+LACK = ("owner", "missing_hours")
 
 
 def opening(
-    plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood], missing_hours: float, ask: Ask
+    plan: ReadinessPlan, work: pl.DataFrame, likely: Sequence[Likelihood], people: pl.DataFrame, ask: Ask
 ) -> Opening:
-    """The verdict and what to do first; ``missing_hours`` are those of gaps whose owners do not have them."""
+    """The verdict and what to do first; ``people`` are owners with the hours of gaps that they do not have."""
+    short = people.filter(pl.col("missing_hours") > 0).sort("missing_hours", "owner", descending=[True, False])
+    missing_hours = _missing(short)
     failing = len(plan.mine)
     if not plan.applicable:
         name = ask.framework_name(plan.question.first.framework)
@@ -31,12 +36,13 @@ def opening(
         odds = min(one.probability for one in likely)
         verdict = "will be ready" if odds >= EVEN else "will hardly be ready"
         promise = f"{_subject(plan, ask, verdict)}, {odds_of(odds)}, with {hours(plan.choice.hours)} of work"
-        return Opening(f"{at_most(promise, f'; {many}')}.", _step(plan, work, missing_hours, ask, odds))
+        return Opening(f"{at_most(promise, f'; {many}')}.", _step(plan, work, short, ask, odds))
     best = percent(100 * plan.effective_with / plan.applicable)
     start = f"{_subject(plan, ask, 'will not be ready')}: at best {best}{_below_today(plan)}"
     said = at_most(start, _need(plan))
-    said = at_most(said, _lack(plan, missing_hours)) if said != start else at_most(start, _short_of(missing_hours))
-    return Opening(f"{said}.", _step(plan, work, missing_hours, ask))
+    more = _lack(plan, missing_hours) if said != start else _short_of(plan, missing_hours)
+    said = at_most(said, more)
+    return Opening(f"{said}.", _step(plan, work, short, ask))
 
 
 def _below_today(plan: ReadinessPlan) -> str:
@@ -87,12 +93,19 @@ def _lack(plan: ReadinessPlan, missing_hours: float) -> str:
     return f", {', '.join(parts)}" if parts else ", for which there are hours, but not in time"
 
 
-def _short_of(missing_hours: float) -> str:
+def _short_of(plan: ReadinessPlan, missing_hours: float) -> str:
     """The same where there is no room for the hours that are needed."""
-    return f"; {hours(missing_hours)} are beyond what its people have" if missing_hours else "; not in time for more"
+    if missing_hours:
+        return f"; {hours(missing_hours)} are beyond what its people have"
+    lost = sum(1 for one in plan.open if one.reason)
+    of = "" if lost == len(plan.open) else f", {lost:,} of them"
+    whatever = f"{of} whatever the hours" if lost else ""
+    stay = "stays" if len(plan.open) == 1 else "stay"
+    return f"; {count_of(len(plan.open), 'control')} {stay} open{whatever}" if plan.open else ""
 
 
-def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, ask: Ask, odds: float = 0.0) -> str:
+def _step(plan: ReadinessPlan, work: pl.DataFrame, short: pl.DataFrame, ask: Ask, odds: float = 0.0) -> str:
+    """``short`` are the owners who lack hours, whoever lacks most first."""
     if work.is_empty():
         if plan.nobodys:
             gap, *others = plan.nobodys
@@ -101,8 +114,8 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, ask: As
                 f"Say who owns {gap.control_id} {gap.title}{more} (control_owners), and what hours they have "
                 "(owner_capacity)."
             )
-        if missing_hours:
-            need, lack = hours(plan.needed_hours), hours(missing_hours)
+        if short.height:
+            need, lack = hours(plan.needed_hours), hours(_missing(short))
             return f"Hours are missing: {need} of work would change that, {lack} beyond what its people have."
         return "No work changes that by then: look at what stays open, and why."
     first = work.row(0, named=True)
@@ -111,16 +124,35 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame, missing_hours: float, ask: As
     if plan.is_reached:
         surely = "" if odds >= EVEN else ", which suffices only if nothing takes longer than estimated"
         return f"Begin with {start}. The plan has work on {count_of(len(plan.chosen), 'control')}{surely}."
-    short = plan.first_short
-    who = f", as {short.owner} lacks {hours(short.missing_hours)} by the end of {short.week}" if short else ""
-    return f"Decide on a later day or more hours{who}; until then begin with {start}."
+    return f"Decide on {_decision(plan, short)}; until then begin with {start}."
+
+
+def _missing(short: pl.DataFrame) -> float:
+    lacks: list[float] = short["missing_hours"].to_list()
+    return round(sum(lacks), 2)
+
+
+def _decision(plan: ReadinessPlan, short: pl.DataFrame) -> str:
+    """A later day; or more hours, where some are missing, and whose."""
+    if short.height:
+        total, rest = _missing(short), short[MOST_NAMED:]
+        parts = [f"{quarters(lack)} of {owner}" for owner, lack in short.head(MOST_NAMED).select(LACK).iter_rows()]
+        others = [f"{quarters(_missing(rest))} of {count_of(rest.height, 'other')}"] if rest.height else []
+        lack = f"{hours(total)} {'is' if total == 1 else 'are'} missing"
+        return f"a later day or more hours, as {lack}: {all_of([*parts, *others])}"
+    first = plan.first_short
+    if first is None:
+        return "a later day"
+    then = f"{first.owner} lacks {hours(first.missing_hours)} by the end of {first.week}, though not until the day"
+    return f"a later day or more hours, as {then}"
 
 
 def warnings_of(plan: ReadinessPlan, likely: Sequence[Likelihood], ask: Ask) -> list[str]:
     warnings = []
     short = plan.first_short
     if short and not plan.is_reached:
-        warnings.append(f"First short: {short.owner} lacks {hours(short.missing_hours)} by the end of {short.week}.")
+        lack = f"{short.owner} lacks {hours(short.missing_hours)} by the end of {short.week}"
+        warnings.append(f"Short first: {lack}; what each lacks until the day is in the table of owners.")
     for owner, week, over in plan.overload[:1]:
         monday = plan.weeks.mondays[week]
         warnings.append(f"It does not hold: {owner} has {hours(round(over, 2))} too many from {monday:%G-W%V} on.")

@@ -53,6 +53,8 @@ DEFINITIONS = {
     "for one turn of its cadence: a week, a month, a quarter. What comes less often is performed once.",
     "Available": "Hours of each owner in the weeks until the day, less duties and overdue work: the figures of the "
     "capacity budget. Overdue work comes first, and what a week cannot hold goes into the next.",
+    "Missing hours": "Of each owner the hours of closing each gap once that are more than what is available of theirs "
+    "until the day. A week before the day can be short although none are missing until then.",
     "Slack": "Work ends some days before the day. Where the window of the evidence is too short for that, it does not, "
     "and the plan says so.",
     "Buys": "One piece of evidence of operation, or a policy, serves another control where the crosswalk says that it "
@@ -134,7 +136,7 @@ def build(
     lead = (Table("goals", "Frameworks, days and targets", goals, labels=GOALS, hidden=["likely_error_points"]),)
     frameworks = [goal.framework for goal in question.goals]
     return Document(
-        *opening(plan, work, likely, round(sum(people["missing_hours"].to_list()), 2), ask),
+        *opening(plan, work, likely, people, ask),
         summary=plan_summary.summary(plan, goals, owners),
         titles=plan_summary.TITLES,
         units=plan_summary.UNITS,
