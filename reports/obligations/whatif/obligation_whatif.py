@@ -27,11 +27,14 @@ LABELS = {"name": "Framework"}
 THEN = "scenario_utilisation_pct"
 QUESTIONS = {"what": "What if", THEN: "Fullest week (%)", "next_step": "Where to look"}
 AS_PLANNED = {
-    **{"base_duties": "Duties", "base_hours": "Hours", "base_utilisation_pct": "Utilisation (%)"},
+    **{"base_duties": "Duties", "base_demand_hours": "Hours", "base_utilisation_pct": "Utilisation (%)"},
     "available_hours": "Hours there are",
 }
+NOW_AND_THEN = {"base_demand_hours": "Hours now", "scenario_demand_hours": "Hours then"}
 DEFINITIONS = {
     **ledger.DEFINITIONS,
+    "Hours": "Of a duty the effort of whoever does it; of a week, in table, chart and utilisation, and of whoever has "
+    "most work all work on its duties, the time of those who are accountable for them included.",
     "Shift": "Moves the due dates of all pending duties, or of those of one framework, kind or identifier. Nothing "
     "moves before the day of the report; overdue duties are planned that many weeks from now.",
     "Violation": "A duty that the scenario would move past its legal or contractual deadline. It is held where it is; "
@@ -77,10 +80,10 @@ def build(
                 "weeks",
                 "Week by week, now and then" if given else "Week by week, as planned",
                 by_week,
-                labels={} if given else AS_PLANNED,
+                labels=NOW_AND_THEN if given else AS_PLANNED,
                 hidden=(
-                    *("week_start_on", "base_demand_hours", "scenario_demand_hours"),
-                    *(("available_hours",) if given else ("scenario_duties", "scenario_hours", THEN)),
+                    *("week_start_on", "base_hours", "scenario_hours"),
+                    *(() if given else ("scenario_duties", "scenario_demand_hours", THEN)),
                 ),
             ),
             Table(

@@ -210,6 +210,20 @@ def test_descoping_drops_the_duties_of_that_framework_alone():
     assert weeks.select("base_duties", "scenario_duties", "base_hours", "scenario_hours").row(0) == (3, 2, 3.0, 2.0)
 
 
+@pytest.mark.parametrize("options", [{}, {"descope": "soc2"}])
+def test_hours_and_utilisation_of_a_week_are_of_the_same_work(options):
+    made = document(duty("a", 10, owner="ann", accountable="bob", effort_hours=8.0), **options)
+    (table,) = (one for one in made.tables if one.name == "weeks")
+    shown = set(table.frame.columns) - set(table.hidden)
+    assert ("base_demand_hours" in shown, "base_hours" in shown) == (True, False)
+    busy = table.frame.filter(pl.col("base_demand_hours") > 0)
+    assert busy.select("base_demand_hours", "base_hours").rows() == [(10.0, 8.0)]
+    drawn = made.charts[0].frame.filter(pl.col("line") == "now", pl.col("hours") > 0)
+    assert drawn["hours"].to_list() == busy["base_demand_hours"].to_list()
+    used = (100 * pl.col("base_demand_hours") / pl.col("available_hours")).round(1)
+    assert busy.select(used).to_series().to_list() == busy["base_utilisation_pct"].to_list()
+
+
 def test_evidence_turns_stale_when_its_renewal_moves_past_its_window():
     status = [
         control("soc2", "C1", next_due_on=DAY + timedelta(12)),
