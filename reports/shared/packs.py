@@ -27,7 +27,7 @@ def titled_control(row: FrameRow, ask: Ask) -> str:
 
 
 def first_gap(gaps: pl.DataFrame, ask: Ask) -> str:
-    """The gap that is most worth closing (F14): what to do, with whom and for when it is planned; empty without one."""
+    """The gap that is most worth closing (F14): what to do, with whom, and when that is due; empty without one."""
     if gaps.is_empty():
         return ""
     row = gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).row(0, named=True)

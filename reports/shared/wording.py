@@ -89,14 +89,14 @@ def with_whom(owner: str | None, due_on: date | None = None, said: str = "due") 
 
 
 def whose_plan(owner: str | None, due_on: date | None) -> str:
-    """``with ann@acme.example, planned for 2 Nov 2026``; of work without a day that it is not planned yet."""
-    return with_whom(owner, due_on, "planned for") if due_on else f"{with_whom(owner)}, not planned yet"
+    """``with ann@acme.example, remediation due 2 Nov 2026``; of work without a day that it is not planned yet."""
+    return with_whom(owner, due_on, "remediation due") if due_on else f"{with_whom(owner)}, not planned yet"
 
 
 def start_with(row: FrameRow) -> str:
     """``Start with 8.8 Management of technical vulnerabilities (no evidence; with ann@acme.example).``
 
-    ``due_on``, where a row has it, is the day for which its remediation is planned.
+    ``due_on``, where a row has it, is the day on which its remediation is due.
     """
     whom = whose_plan(row["owner"], row["due_on"]) if "due_on" in row else with_whom(row["owner"])
     return f"Start with {row['control_id']} {row['title']} ({row['why']}; {whom})."

@@ -53,9 +53,9 @@ def _readiness_change(readiness: FrameRow) -> str:
 
 
 def _closing(gap: FrameRow, today: date) -> str:
-    """With whom a gap is, and for when closing it is planned, or since when that is over."""
+    """With whom a gap is, and when its remediation is due, or since when that is over."""
     due = gap["due_on"]
     day = "not planned yet"
     if due is not None:
-        day = f"{number((today - due).days, 'day')} late" if due < today else f"planned for {spelled_day(due)}"
+        day = f"{number((today - due).days, 'day')} late" if due < today else f"remediation due {spelled_day(due)}"
     return f"{gap['owner'] or 'nobody owns it'}, {day}"

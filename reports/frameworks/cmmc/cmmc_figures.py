@@ -138,7 +138,7 @@ FIGURES = (
         results,
         Count(),
         BASIS == TEMPORARY,
-        "exception {exception_id}, planned for {due_on}",
+        "exception {exception_id}, remediation due {due_on}",
     ),
     Figure(
         "cmmc_close_out_on",

@@ -31,7 +31,7 @@ LABELS = {
     "state": "Evidence state",
     "basis": "Met by",
     "status": "Remediation",
-    "due_on": "Planned for",
+    "due_on": "Remediation due",
     "met": MET,
     "not_met": NOT_MET,
     "not_applicable": NOT_APPLICABLE,

@@ -19,7 +19,7 @@ LABELS = {
     "state": "Current status",
     "last_evidence_id": "Current evidence",
     "status": "Action status",
-    "due_on": "Planned for",
+    "due_on": "Remediation due",
     "priority": "Gain per hour",
     "work_owner": "Owner",
 }

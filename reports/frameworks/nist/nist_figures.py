@@ -73,6 +73,6 @@ FIGURES = (
         profile,
         Count(),
         (pl.col("gap_points") > 0) & pl.col("due_on").is_not_null(),
-        "planned for {due_on}",
+        "remediation due {due_on}",
     ),
 )

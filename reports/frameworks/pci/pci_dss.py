@@ -26,7 +26,7 @@ from reports.shared.wording import count_of, part_of
 LABELS = {
     "control_id": "Requirement",
     "state": "Evidence state",
-    "due_on": "Planned for",
+    "due_on": "Remediation due",
     "status": "Remediation",
     "in_place": IN_PLACE,
     "not_applicable": NOT_APPLICABLE,

@@ -36,7 +36,7 @@ FOREMOST = (
     *("benchmark_below_median", "benchmark_at_or_above_median", "benchmark_without_percentile"),
     *("benchmark_programmes", "benchmark_cohort", "benchmark_dated_on"),
 )
-LABELS = {"name": "Framework", "reason": "Why not", "control_id": "Close first", "due_on": "Planned for"}
+LABELS = {"name": "Framework", "reason": "Why not", "control_id": "Close first", "due_on": "Remediation due"}
 DEFINITIONS = {
     "Reference cohort": "Model programmes, not organizations: each says how much of the controls of every weight is "
     "effective, and is applied to the controls of the framework. It is a yardstick for planning and says nothing about "

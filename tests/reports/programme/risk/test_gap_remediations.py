@@ -58,8 +58,8 @@ def test_the_summary_counts_what_there_is_to_do():
     assert held.coverage == Coverage(8, 10)
     assert lead(held) == (
         "2 gaps are open, 1 critical; 1 quick win takes 2 hours.",
-        "Start with SOC 2 CC6.1 Logical access: enforce MFA (2 hours, 3 requirements; with ann@acme.example, planned "
-        "for 19 Nov 2026).",
+        "Start with SOC 2 CC6.1 Logical access: enforce MFA (2 hours, 3 requirements; with ann@acme.example, "
+        "remediation due 19 Nov 2026).",
     )
 
 
@@ -94,7 +94,7 @@ SIGNATURE = {
 
 def test_the_next_step_says_what_to_do_also_where_no_runbook_is_needed():
     assert document(SIGNATURE).next_step == (
-        "Start with SOC 2 CC6.8 Malware: sign (0.5 hours, 3 requirements; with ann@acme.example, planned for "
+        "Start with SOC 2 CC6.8 Malware: sign (0.5 hours, 3 requirements; with ann@acme.example, remediation due "
         "19 Nov 2026)."
     )
 
