@@ -69,7 +69,7 @@ def build(
             Table("burn_up", "Remediations opened and closed by week", weeks),
         ),
         coverage=packs.coverage(readiness),
-        charts=_charts(weeks, waiting.filter(pl.col("status") == "unplanned").height),
+        charts=_charts(weeks, waiting, remediations),
         definitions=DEFINITIONS,
         warnings=packs.thin(readiness, ask),
         footnotes=(f"To rehearse a fix, post its body, which the JSON has, to {DRY_RUN}: nothing changes.",),
@@ -95,13 +95,20 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
     return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}; {whom}).")
 
 
-def _charts(weeks: pl.DataFrame, unplanned: int) -> list[Chart]:
+def _charts(weeks: pl.DataFrame, waiting: pl.DataFrame, remediations: pl.DataFrame) -> list[Chart]:
+    """The flow of remediations; where some are of no open gap, or gaps have none, it is not the number of gaps."""
     if weeks["opened_total"].max() == 0:
         return []
     lines = weeks.select("week", opened="opened_total", closed="closed_total").unpivot(
         index="week", variable_name="remediations", value_name="total"
     )
     alt = "Remediations opened and closed in all by the end of each week; the distance between the lines is still open."
+    unplanned = waiting.filter(pl.col("status") == "unplanned").height
+    still_open = remediations.filter(pl.col("status") != "closed")
+    settled = still_open.join(waiting, on=["framework", "control_id"], how="anti").height
+    if settled:
+        noun = "open remediation is of a control", "open remediations are of controls"
+        alt += f" {count(settled, *noun)} without an open gap."
     if unplanned:
         are = "is" if unplanned == 1 else "are"
         alt += f" {count(unplanned, 'open gap has', 'open gaps have')} no remediation yet and {are} not in it."

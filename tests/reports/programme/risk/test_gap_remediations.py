@@ -133,6 +133,21 @@ def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
     ]
 
 
+def test_a_remediation_that_no_gap_is_open_for_is_said_beside_the_picture():
+    """Remediations still open and gaps without one are not the gaps: a control can be effective before it is closed."""
+    opened = {"opened_on": date(2026, 11, 9), "status": "open"}
+    remediations = [
+        {"id": "1", "framework": "soc2", "control_id": "CC6.1", **opened},
+        {"id": "2", "framework": "soc2", "control_id": "CC7.1", **opened},
+    ]
+    (chart,) = document(ACCESS, {**BACKUP, "status": "unplanned"}, remediations=remediations).charts
+    assert chart.alt.endswith(
+        " 1 open remediation is of a control without an open gap. 1 open gap has no remediation yet and is not in it."
+    )
+    (chart,) = document(ACCESS, remediations=remediations[:1]).charts
+    assert chart.alt.endswith("the distance between the lines is still open.")
+
+
 def test_the_burn_up_sums_to_the_period():
     remediations = [
         {"id": "1", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 7)},
