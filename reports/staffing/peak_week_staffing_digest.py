@@ -21,7 +21,8 @@ FOREMOST = (
     *("staffing_proposals_undecided", "unowned_hours"),
 )
 HIDDEN = ("week_start_on", "week_end_on", "imbalance", "gini", "unowned_hours", "drivers")
-TONES: dict[str, Tone] = {"relief": "good", "still short": "bad"}
+MOVED = {"relief_hours": "Relief by moving h", "remaining_hours": "To borrow h"}
+TONES: dict[str, Tone] = {"relief by moving": "good", "still short": "bad"}
 TAKE_UP = (
     "In the chat with the button of the proposal, which can also decline it: then it stays proposed and is not asked "
     "again. Elsewhere by importing it with the status tracked and the day. "
@@ -44,18 +45,14 @@ DEFINITIONS = {
 def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
     meets_on = ledger.next_meeting(figures.rows(ledger.pending))
-    ranked = actions.sort(
-        ~pl.col("status").is_in(UNDECIDED),
-        *("relief_hours", "week", "owner", "action_id"),
-        descending=[False, True, False, False, False],
-    )
+    ranked = _ranked(actions, weeks, figures.rows(workload.in_horizon))
     first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
     return Document(
         *_opening(weeks, ranked, meets_on, figures),
         tables=(
             Table(
                 "actions",
-                "Proposals, those to decide on that relieve most first",
+                "Proposals, those to decide on for the shortest of hours first",
                 ranked.select(
                     "week",
                     "owner",
@@ -74,7 +71,7 @@ def build(figures: Figures) -> Document:
                 state=("status",),
                 hidden=("action_id", "kind", "duties", "assignees", "to_weeks", "obligation_ids", "recipients"),
             ),
-            Table("weeks", "Peak weeks", weeks, hidden=HIDDEN),
+            Table("weeks", "Peak weeks", weeks, labels=MOVED, hidden=HIDDEN),
             Table(
                 "owners",
                 "To each owner and helper",
@@ -90,6 +87,23 @@ def build(figures: Figures) -> Document:
     )
 
 
+def _ranked(actions: pl.DataFrame, weeks: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+    """The proposals, those to decide on first; of these the week that lacks most, and in it whoever lacks most."""
+    lacks = grid.select("owner", "week", lack="shortfall_hours")
+    worst = weeks.select("week", week_lack="shortfall_hours")
+    return (
+        actions.join(worst, on="week", how="left")
+        .join(lacks, on=["owner", "week"], how="left")
+        .sort(
+            ~pl.col("status").is_in(UNDECIDED),
+            *("week_lack", "week", "lack", "owner", "relief_hours", "action_id"),
+            descending=[False, True, False, True, False, True, False],
+            nulls_last=True,
+        )
+        .drop("week_lack", "lack")
+    )
+
+
 def _who(meets_on: date | None) -> str:
     return f"The committee of {spelled_day(meets_on)} decides on" if meets_on else "Decide on"
 
@@ -101,7 +115,7 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
     if weeks.is_empty():
         return _without_peak(span, figures)
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
-    missing, relief = (hours(round(figures[name], 1)) for name in ("peak_shortfall_hours", "peak_relief_hours"))
+    missing, relief = (hours(figures[name]) for name in ("peak_shortfall_hours", "peak_relief_hours"))
     proposed = count(figures["staffing_proposals"], "proposal")
     text = at_most(
         f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room",
@@ -110,8 +124,7 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
     undecided = actions.filter(pl.col("status").is_in(UNDECIDED))
     if undecided.is_empty():
         return Opening(f"{text}.", f"Finish what was taken up: every one of {proposed} was.")
-    mine = undecided.filter(pl.col("week") == worst["week"])
-    first = (mine if mine.height else undecided).row(0, named=True)
+    first = undecided.row(0, named=True)
     left = figures["peak_remaining_hours"]
     borrow = f", {quarters(left)} would be borrowed" if left else ""
     total = figures["staffing_proposals"]
@@ -141,10 +154,10 @@ def _without_peak(span: str, figures: Figures) -> Opening:
 def _charts(weeks: pl.DataFrame) -> list[Chart]:
     if weeks.is_empty():
         return []
-    frame = weeks.select("week", relief="relief_hours", **{"still short": "remaining_hours"}).unpivot(
+    frame = weeks.select("week", **{"relief by moving": "relief_hours", "still short": "remaining_hours"}).unpivot(
         index="week", variable_name="part", value_name="hours"
     )
-    alt = "Shortfall of each peak week: hours that proposals relieve and hours that are still short."
+    alt = "Shortfall of each peak week: hours that moving duties relieves and hours that are still short."
     return [Chart("stacked", "Shortfall by week", frame, "week", "hours", alt, series="part", tones=TONES)]
 
 

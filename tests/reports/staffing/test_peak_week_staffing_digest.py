@@ -81,6 +81,24 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
     )
 
 
+def test_the_headline_the_next_step_and_the_first_row_are_of_whoever_lacks_most():
+    """In the worst week ann lacks more than bob, although the proposal for bob, and one of a later week, relieve more."""
+    made = build_document(
+        ledger(
+            *(duty(f"a{one}", 10, effort_hours=6.0, hard=True) for one in range(5)),
+            duty("b1", 10, owner="bob", effort_hours=20.0, hard=True),
+            duty("c", 10, owner="cyd"),
+            *(duty(f"d{one}", 17, owner="bob", effort_hours=4.0) for one in range(4)),
+            duty("e", 17, owner="ann"),
+            duty("f", 17, owner="cyd"),
+        )
+    )
+    first = frame(made, "actions").row(0, named=True)
+    assert (first["owner"], first["week"]) == ("ann", "2026-W49")
+    assert made.headline.endswith(", most ann in 2026-W49.")
+    assert " for ann. Moving duties" in made.next_step
+
+
 def test_what_is_recorded_is_not_new():
     key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
     made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked"}])
