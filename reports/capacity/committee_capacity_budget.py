@@ -14,7 +14,7 @@ from engine.model.figures.figure import Figures
 from reports.capacity import budget_tables, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger, setup
-from reports.shared.wording import count, hours, percent
+from reports.shared.wording import SHOWN_HOURS, count, hours, percent
 
 FOREMOST = (
     *("shortfall_hours", "owners_short", "weeks_short", "borrow_hours", "unowned_hours", "obligations_overdue_hours"),
@@ -24,6 +24,7 @@ SEVERAL = 2
 TONES: dict[str, Tone] = {"demand": "main", "available": "third"}
 LABELS = {"next_on": "Next meeting", "kinds": "Demand by kind"}
 DEFINITIONS = {
+    **SHOWN_HOURS,
     "Budget": "Contracted compliance hours of the week; without a record those of the organization's settings.",
     "Flag": "Green below 70 %, amber up to the organization's warning, red above, shortfall above 100 % of "
     "what is available, or a week that is short. Uncovered: nobody is there to do it.",

@@ -10,7 +10,7 @@ from engine.model.figures.figure import Figures
 from reports.capacity import moves, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger, setup
-from reports.shared.wording import count, hours
+from reports.shared.wording import SHOWN_HOURS, count, hours
 
 SEEN = ("title", "owner", "to_owner", "due_on", "relief_hours", "week", "to_week", "kind")
 FOREMOST = (
@@ -30,6 +30,7 @@ DEFINITIONS = {
     "the warning.",
     "Highest": "Utilisation of the busiest owner; no figure where somebody has work and no hours at all.",
     "Then": "With all suggestions taken.",
+    **SHOWN_HOURS,
 }
 
 

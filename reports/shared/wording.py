@@ -7,6 +7,10 @@ from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import FrameRow
 
 BRIEF_WORDS = 6  # of what people typed, in a headline
+SHOWN_HOURS = {
+    "Hours shown": "To the quarter of an hour, each figure by itself: rows can sum to a little more or less than their "
+    "total, which is rounded once. Sums and shares are of the hours as recorded; JSON and CSV have these."
+}
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

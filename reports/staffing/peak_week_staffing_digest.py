@@ -13,7 +13,7 @@ from reports.capacity import proposals, shortfall, workload
 from reports.capacity.proposals import NEW, UNDECIDED
 from reports.figures import select
 from reports.shared import ledger, personal, setup
-from reports.shared.wording import count, hours, inside
+from reports.shared.wording import SHOWN_HOURS, count, hours, inside
 from reports.staffing import wording
 
 FOREMOST = (
@@ -39,13 +39,14 @@ DEFINITIONS = {
     "Pull forward": "Done up to two weeks earlier by the same owner. Due dates never move.",
     "Status": "New: recorded as proposed when the digest is delivered, once. Others are recorded already.",
     "To take one up": TAKE_UP,
+    **SHOWN_HOURS,
 }
 
 
 def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
     meets_on = ledger.next_meeting(figures.rows(ledger.pending))
-    ranked = _ranked(actions, weeks, figures.rows(workload.in_horizon))
+    ranked = _worst_first(actions, weeks, figures.rows(workload.in_horizon))
     first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
     return Document(
         *_opening(weeks, ranked, meets_on, figures),
@@ -87,7 +88,7 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _ranked(actions: pl.DataFrame, weeks: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+def _worst_first(actions: pl.DataFrame, weeks: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """The proposals, those to decide on first; of these the week that lacks most, and in it whoever lacks most."""
     lacks = grid.select("owner", "week", lack="shortfall_hours")
     worst = weeks.select("week", week_lack="shortfall_hours")

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.vocabulary import OPEN_STAFFING
-from reports.shared.wording import count, with_whom
+from reports.shared.wording import SHOWN_HOURS, count, with_whom
 
 KIND_NAMES = {
     "reassign": "Reassign",
@@ -30,6 +30,7 @@ DEFINITIONS: Mapping[str, str] = {
     "archive).",
     "Standing": "Breached: past the committee's SLA. Past peak: the week is over, the SLA is not. Lapsed: never "
     "taken up before its week was over.",
+    **SHOWN_HOURS,
 }
 
 

@@ -172,6 +172,12 @@ def test_people_work_on_weekdays(org):
     assert logins.select((pl.col("occurred_at").dt.weekday() > 5).mean()).item() < 0.08
 
 
+@pytest.mark.parametrize("org", ESTABLISHED)
+def test_relief_is_recorded_in_quarters_of_an_hour_as_pages_show_it(org):
+    quarters = table(org, "staffing_actions").select(pl.col("relief_hours", "relief_actual_hours") * 4)
+    assert quarters.equals(quarters.select(pl.all().round()))
+
+
 @pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
 def test_vendor_categories_are_those_of_the_inheritance_rules(org):
     assert set(table(org, "vendors")["category"]) <= set(catalogue().vendor_inheritance["category"])

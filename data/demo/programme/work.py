@@ -142,7 +142,7 @@ def _staffing(story: Story, rng: Random) -> None:
             owner=owner,
             assignee=helper if kind in ("reassign", "borrow") else None,
             relief_hours=relief,
-            relief_actual_hours=round(relief * rng.uniform(0.5, 1.1), 1) if status == "completed" else None,
+            relief_actual_hours=round(4 * relief * rng.uniform(0.5, 1.1)) / 4 if status == "completed" else None,
             status=status,
             proposed_on=proposed,
             tracked_on=None if status == "proposed" else proposed + timedelta(days=1),

@@ -14,7 +14,7 @@ from reports.obligations.forecast import expectations as expected
 from reports.obligations.forecast import weeks
 from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
-from reports.shared.wording import count, hours, percent, sentence, some_of
+from reports.shared.wording import SHOWN_HOURS, count, hours, percent, sentence, some_of
 
 FOREMOST = (
     *("obligations_known", "demand_hours", "obligations_known_hours", "busiest_week"),
@@ -33,6 +33,7 @@ EXPECTED = {
 }
 DEFINITIONS = {
     **ledger.DEFINITIONS,
+    **SHOWN_HOURS,
     "Expected": "Evidence requests that nobody has made yet: from next week on, and never added to what is known.",
     "Demand": "Hours of those responsible, and a quarter for those accountable. Overdue work is in no week, and this "
     "week offers the working days that are left.",

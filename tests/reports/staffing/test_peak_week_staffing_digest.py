@@ -213,3 +213,7 @@ def test_what_peak_weeks_lack_is_relieved_or_borrowed():
 def test_every_figure_equals_its_explained_rows():
     values_follow(REPORT, ask(), **facts(crowded_week(duty("late", -3)), *TEN))
     values_follow(REPORT)
+
+
+def test_hours_are_shown_to_the_quarter_each_by_itself():
+    assert build_document(crowded_week()).definitions["Hours shown"].startswith("To the quarter of an hour, each")
