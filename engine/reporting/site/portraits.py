@@ -151,7 +151,8 @@ def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"
         text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}.{_review(row)}"
         lines = [f"{need.text}, for {number(need.controls, 'control')}" for need in needs.get(row["vendor_id"], ())]
-        asks = part("Next", [f"{row['owner'] or 'Nobody'} settles with the vendor: {lines[0]}"] if lines else [])
+        first = next(iter(needs.get(row["vendor_id"], ())), None)
+        asks = part("Next", [f"{row['owner'] or 'Nobody yet'} {first.task}"] if first else [])
         yield ("vendor", row["vendor_id"]), Portrait(text, [asks, part("What is missing", lines)] if lines else ())
 
 

@@ -389,7 +389,11 @@ def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, sai
         "vendor_controls", {**waiting, "gap": "missing"}, {**waiting, "gap": "missing"}, {**waiting, "gap": "none"}
     )
     assert needs_of_vendors(Records(frames={"vendor_controls": needs})) == {
-        "v1": [VendorNeed("business associate agreement missing", 2)]
+        "v1": [
+            VendorNeed(
+                "business associate agreement missing", 2, "asks the vendor for its business associate agreement"
+            )
+        ]
     }
     told = portrait(
         "vendor",
@@ -411,7 +415,7 @@ def test_an_assured_vendor_says_what_its_controls_wait_for(assurance, until, sai
     assert told.sentence == f"{said}: 2 of 3 inherited controls wait for evidence.{review}"
     lacks = "business associate agreement missing, for 2 controls"
     assert [part.lines for part in told.parts] == [
-        [f"{reviewed.get('owner') or 'Nobody'} settles with the vendor: {lacks}"],
+        [f"{reviewed.get('owner') or 'Nobody yet'} asks the vendor for its business associate agreement"],
         [lacks],
     ]
 
