@@ -196,7 +196,8 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
         return []
     names = some_of(bad["playbook"].to_list())
     checks = "Whoever owns the policy checks whether it asks too much."
-    return [Alarm(f"Blocked at least as often as let through: {names}. {checks}")]
+    limit = f"Blocked {BAD_POLICY_BLOCKS} times or more, and at least as often as let through"
+    return [Alarm(f"{limit}: {names}. {checks}")]
 
 
 def _reason_text(reason: str, message: str | None) -> str:

@@ -135,8 +135,8 @@ def test_the_compliant_run_is_the_next_one_of_the_same_person_and_playbook():
 def test_a_playbook_that_is_mostly_blocked_has_a_bad_policy():
     blocks = [block(f"b{i}") for i in range(3)]
     assert report(blocks, [run(f"r{i}", 1) for i in range(3)]).warnings == [
-        "Blocked at least as often as let through: apply-patch. Whoever owns the policy checks whether it asks too "
-        "much."
+        "Blocked 3 times or more, and at least as often as let through: apply-patch. Whoever owns the policy checks "
+        "whether it asks too much."
     ]
     assert report(blocks, [run(f"r{i}", 1) for i in range(4)]).warnings == []
     assert report(blocks[:2]).warnings == []
