@@ -18,6 +18,7 @@ _MONTH = timedelta(days=30)
 
 def services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
+    unheard = _unheard(snapshot)
     of_service: dict[str, list[FrameRow]] = defaultdict(list)
     for row in snapshot.fact("incidents").sort("opened_at", "id", descending=[True, False]).iter_rows(named=True):
         of_service[row["service_id"] or ""].append(row)
@@ -29,7 +30,8 @@ def services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         live = [one for one in every if one["status"] in LIVE_INCIDENTS]
         recent = [one for one in every if one["opened_at"].date() > snapshot.as_of - _MONTH]
         text = (
-            f"{_objective(health.get(row['id']))} {number(len(recent), 'incident')} in thirty days, {len(live)} open."
+            f"{unheard.get(row['id'], '')}{_objective(health.get(row['id']), row['id'] in unheard)} "
+            f"{number(len(recent), 'incident')} in thirty days, {len(live)} open."
             f"{_findings(findings.get(row['id'], ()), snapshot.as_of)}"
         )
         live.sort(key=lambda one: SEVERITIES.index(one["severity"]))
@@ -45,13 +47,29 @@ def _findings(rows: Sequence[FrameRow], today: date) -> str:
     return f" {number(len(rows), 'open finding')}{overdue}." if rows else ""
 
 
-def _objective(health: FrameRow | None) -> str:
+def _unheard(snapshot: Snapshot) -> dict[str, str]:
+    """What is to be said of services whose every monitor is silent: since then nobody knows how they are."""
+    silent = snapshot.fact("service_watch").filter(watch="silent")
+    last = {
+        f"{row['token']} / {row['source']}": row
+        for row in snapshot.fact("senders").filter(sender_state="silent").iter_rows(named=True)
+    }
+    said = {}
+    for service, senders in silent.select("service_id", "senders").iter_rows():
+        newest = max((last[one] for one in senders if one in last), key=lambda row: row["last_message_at"])
+        day = spelled_day(newest["last_message_at"].date())
+        said[service] = f"Not known since {day}: its monitor {newest['source']} is silent. "
+    return said
+
+
+def _objective(health: FrameRow | None, unheard: bool = False) -> str:
     if health is None or health["objective_pct"] is None:
         return "No objective is recorded for it."
     if health["used_30d_pct"] is None:
         return f"Objective {health['objective_pct']:g} %: too little was measured to say how it stands."
+    level = f"{words.spell(health['level'])} by what was heard before" if unheard else words.spell(health["level"])
     return (
-        f"Objective {health['objective_pct']:g} %: {words.spell(health['level'])}, {health['used_30d_pct']:,.0f} % of "
+        f"Objective {health['objective_pct']:g} %: {level}, {health['used_30d_pct']:,.0f} % of "
         "its error budget of thirty days is used."
     )
 

@@ -1,7 +1,7 @@
 """A page of a thing says why it stands where it does, what proves it and what is to be done."""
 
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import polars as pl
 import pytest
@@ -573,6 +573,25 @@ def test_a_service_says_how_many_findings_wait():
     findings = rows("findings", {"id": "F-1", **late}, {"id": "F-2", **open_}, {"id": "F-3", **late, "status": "fixed"})
     assert portrait("service", "svc-a", services_rows=health, findings=findings).sentence == (
         "No objective is recorded for it. 0 incidents in thirty days, 0 open. 2 open findings, 1 of them overdue."
+    )
+
+
+def test_a_service_whose_monitor_is_silent_is_not_called_good():
+    last = datetime.fromisoformat("2026-11-18T04:00:00")
+    heard = {"token": "t", "source": "checks", "sender_state": "silent", "last_message_at": last}
+    said = portrait(
+        "service",
+        "svc-a",
+        services_rows=pl.DataFrame({"id": ["svc-a"], "name": ["A"]}),
+        service_health=rows(
+            "service_health", {"service_id": "svc-a", "objective_pct": 99.5, "used_30d_pct": 34.0, "level": "ok"}
+        ),
+        service_watch=rows("service_watch", {"service_id": "svc-a", "senders": ["t / checks"], "watch": "silent"}),
+        senders=rows("senders", heard),
+    ).sentence
+    assert said == (
+        "Not known since 18 Nov 2026: its monitor checks is silent. Objective 99.5 %: ok by what was heard before, "
+        "34 % of its error budget of thirty days is used. 0 incidents in thirty days, 0 open."
     )
 
 
