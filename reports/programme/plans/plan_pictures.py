@@ -10,6 +10,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Chart, ChartMark
 from engine.model.documents.tones import Tone
 from engine.planning.plan import ReadinessPlan
+from reports.shared.wording import count_of
 
 MOST_PICTURES = 2
 READINESS: Mapping[str, tuple[str, Tone]] = {
@@ -121,4 +122,4 @@ def _lapsed_days(holes: pl.DataFrame) -> set[date]:
 
 def _lapsed_sentence(holes: pl.DataFrame) -> str:
     days = len(_lapsed_days(holes))
-    return f" On {days:,} days evidence has lapsed although the plan is done." if days else ""
+    return f" On {count_of(days, 'day')} evidence has lapsed although the plan is done." if days else ""
