@@ -55,7 +55,7 @@ def has_value(cell, dtype, value):
 def as_people_read_it(table, name, value):
     """A word of ours with spaces; of anything else what JSON has."""
     is_word = isinstance(value, str) and not table.headings and name not in table.unseen
-    return words.spell(value) if is_word and (name in table.state or name in table.words) else value
+    return words.spell(value, name) if is_word and (name in table.state or name in table.words) else value
 
 
 def spelling(edition, value):
