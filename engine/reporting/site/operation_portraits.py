@@ -56,7 +56,10 @@ def _unheard(snapshot: Snapshot) -> dict[str, str]:
     }
     said = {}
     for service, senders in silent.select("service_id", "senders").iter_rows():
-        newest = max((last[one] for one in senders if one in last), key=lambda row: row["last_message_at"])
+        heard = [last[one] for one in senders or () if one in last]
+        if not heard:
+            continue
+        newest = max(heard, key=lambda row: row["last_message_at"])
         day = spelled_day(newest["last_message_at"].date())
         said[service] = f"Not known since {day}: its monitor {newest['source']} is silent. "
     return said
