@@ -11,14 +11,12 @@ from engine.copilot.entities.entity import (
     flag,
     framework_name,
     is_in,
-    meanings,
     none,
     over,
     past,
     phrases,
 )
-from engine.copilot.entities.operations import OWNER, UNOWNED
-from engine.copilot.entities.programme import OVERDUE
+from engine.copilot.entities.wordbook import with_words
 
 
 def _requests(records: Records) -> pl.DataFrame:
@@ -82,232 +80,125 @@ def _specifications(records: Records) -> pl.DataFrame:
     )
 
 
-REQUEST = Entity(
-    "evidence request", "evidence requests",
-    phrases(
-        "evidence request, auditor request, request, auditor wait, auditor, audit request, pbc, pbc item, ask for, "
-        "auditor ask, auditor asks, asked for, information request"
-    ),
-    _requests, "id",
-    "{id} {title}: {priority}, {status}, {clock}, due {due_on}, {called} {control_id}, owner {owner}", names=("id",),
-    states=(
-        RowState(
-            "open", phrases("outstanding, pending, not closed, unanswered, unresolved, current"),
-            lambda _: ~pl.col("clock").is_in(["closed_on_time", "closed_late"])
-        ),
-        RowState("overdue", OVERDUE, is_in("clock", "overdue"), assumed="without those whose clock is paused"),
-        RowState("at risk", ("in danger", "tight"), is_in("clock", "at_risk"), after=True),
-        RowState("on track", ("fine",), is_in("clock", "on_track"), after=True),
-        RowState(
-            "waiting on us", ("waiting for us", "on our side"), is_in("clock", "on_track", "at_risk", "overdue"),
-            after=True, assumed="by the clock of the request"
-        ),
-        RowState(
-            "waiting on the requester",
-            phrases(
-                "waiting on the requester, waiting on requester, paused, waiting for the auditor, waiting on the "
-                "auditor"
+REQUEST = with_words(
+    Entity(
+        "evidence request",
+        "evidence requests",
+        _requests,
+        "id",
+        "{id} {title}: {priority}, {status}, {clock}, due {due_on}, {called} {control_id}, owner {owner}",
+        names=("id",),
+        states=(
+            RowState("open", lambda _: ~pl.col("clock").is_in(["closed_on_time", "closed_late"])),
+            RowState("overdue", is_in("clock", "overdue"), assumed="without those whose clock is paused"),
+            RowState("at risk", is_in("clock", "at_risk"), after=True),
+            RowState("on track", is_in("clock", "on_track"), after=True),
+            RowState(
+                "waiting on us",
+                is_in("clock", "on_track", "at_risk", "overdue"),
+                after=True,
+                assumed="by the clock of the request",
             ),
-            is_in("clock", "paused"), after=True
+            RowState("waiting on the requester", is_in("clock", "paused"), after=True),
+            RowState("closed", is_in("clock", "closed_on_time", "closed_late")),
+            RowState("closed late", is_in("clock", "closed_late")),
+            RowState("returned", over("returns", 1)),
+            RowState("unowned", none("owner"), aside=True),
         ),
-        RowState(
-            "closed", ("finished", "answered", "done", "completed"), is_in("clock", "closed_on_time", "closed_late")
-        ),
-        RowState("closed late", ("answered late", "finished late"), is_in("clock", "closed_late")),
-        RowState("returned", ("sent back", "send back", "came back"), over("returns", 1)),
-        RowState("unowned", UNOWNED, none("owner"), aside=True)
-    ),
-    choices={
-        "priority": {"urgent": "P1", "priority 1": "P1", "top priority": "P1", "highest priority": "P1"}, "status": {}
-    },
-    dates={
-        "opened_on": ("opened", "asked", "ask", "requested", "received", "new", "came in", "made", "get"),
-        "finished_on": ("closed", "finished", "answered", "completed", "done"),
-        "submitted_on": ("submitted", "sent", "answer", "delivered", "handed in"), "accepted_on": ("accepted",),
-        "due_on": ("due", "deadline")
-    },
-    due="due_on", done="submitted_on",
-    people={
-        "owner": OWNER,
-        "backup": (
-            *("backup", "deputy"),
-            *(
-                f"{verb}{whom}"
-                for verb in phrases("stands in, steps in, step in, fills in, covers, cover, takes over")
-                for whom in ("", " for", " for the owner", " for the owner of")
-            )
-        ),
-        "requester": ("requester", "asked", "requested", "opened", "raised", "our auditor", "our assessor")
-    },
-    links={"framework": "framework", "control": "control"},
-    attributes={
-        "status": ("status", "state"), "priority": ("priority", "urgent"), "title": ("about", "title", "want", "ask"),
-        "clock": ("clock", "on time", "sla"), "returns": ("returned", "sent back", "came back")
-    },
-    measures={
-        "days_to_close": ("days to close", "days to answer", "time to close", "time to answer"),
-        "days_to_submit": ("days to submit", "time to submit", "days until submission"),
-        "days_to_accept": ("days to accept", "time to accept", "days until acceptance")
-    },
-    presumed="open", report="evidence-requests", size="age_days",
-    figures={
-        frozenset({"open"}): "requests_open", frozenset({"overdue"}): "requests_overdue",
-        frozenset({"open", "overdue"}): "requests_overdue", frozenset({"at risk"}): "requests_at_risk",
-        frozenset({"on track"}): "requests_on_track", frozenset({"waiting on the requester"}): "requests_paused"
-    },
-    period_figures={("finished_on", frozenset({"closed"})): "requests_closed_in_period"}, hints=("requester",),
-    fillers=("auditor", "auditors", "evidence", "from", "work", "ask", "wait", "waiting", "want"),
-)  # fmt: skip
+        due="due_on",
+        done="submitted_on",
+        links={"framework": "framework", "control": "control"},
+        presumed="open",
+        report="evidence-requests",
+        size="age_days",
+        figures={
+            frozenset({"open"}): "requests_open",
+            frozenset({"overdue"}): "requests_overdue",
+            frozenset({"open", "overdue"}): "requests_overdue",
+            frozenset({"at risk"}): "requests_at_risk",
+            frozenset({"on track"}): "requests_on_track",
+            frozenset({"waiting on the requester"}): "requests_paused",
+        },
+        period_figures={("finished_on", frozenset({"closed"})): "requests_closed_in_period"},
+    )
+)
 
-RISK = Entity(
-    "risk", "risks", ("risk", "threat", "risk register", "register"), _risks, "id",
-    "{id} {title}: residual {residual} ({level}), appetite {appetite}, {treatment}, owner {owner}",
-    names=("id", "title"),
-    states=(
-        RowState(
-            "above appetite",
-            phrases(
-                "above appetite, over appetite, beyond appetite, exceed appetite, outside appetite, too high, over "
-                "our appetite, above our appetite, exceed our appetite, appetite exceeded, exceeds appetite, "
-                "exceeded"
-            ),
-            flag("over_appetite"), after=True, aside=True
+RISK = with_words(
+    Entity(
+        "risk",
+        "risks",
+        _risks,
+        "id",
+        "{id} {title}: residual {residual} ({level}), appetite {appetite}, {treatment}, owner {owner}",
+        names=("id", "title"),
+        states=(
+            RowState("above appetite", flag("over_appetite"), after=True, aside=True),
+            RowState("that rose", lambda _: pl.col("residual") > pl.col("previous"), after=True, aside=True),
+            RowState("that fell", lambda _: pl.col("residual") < pl.col("previous"), after=True, aside=True),
+            RowState("unrated", flag("unknown"), aside=True),
+            RowState("open", is_in("status", "open")),
+            RowState("closed", is_in("status", "closed")),
+            RowState("unowned", none("owner"), aside=True),
         ),
-        RowState(
-            "that rose",
-            phrases(
-                "got worse, increased, rose, risen, gone up, went up, worsened, rising, worse, increasing, growing"
-            ),
-            lambda _: pl.col("residual") > pl.col("previous"), after=True, aside=True
-        ),
-        RowState(
-            "that fell",
-            phrases(
-                "got better, decreased, fell, fallen, gone down, went down, improved, falling, better, decreasing"
-            ),
-            lambda _: pl.col("residual") < pl.col("previous"), after=True, aside=True
-        ),
-        RowState(
-            "unrated",
-            phrases(
-                "unrated, unknown rating, not rated, unknown, without rating, nobody rated, nobody has rated, "
-                "never rated"
-            ),
-            flag("unknown"), aside=True
-        ),
-        RowState("open", ("on the register", "current", "live"), is_in("status", "open")),
-        RowState("closed", ("retired",), is_in("status", "closed")),
-        RowState("unowned", UNOWNED, none("owner"), aside=True)
-    ),
-    choices={
-        "treatment": meanings(
-            "accept: accepted, accepting; mitigate: mitigated, mitigating; transfer: transferred, transferring, "
-            "insure, insured; avoid: avoided"
-        ),
-        "level": {"severe": "critical"}, "category": {"operational": "operations"}
-    },
-    dates={
-        "identified_on": ("identified", "new", "raised", "added", "found"),
-        "reviewed_on": ("reviewed", "review", "looked at"), "accepted_on": ("signed", "signed off", "approved")
-    },
-    people={
-        "owner": OWNER,
-        "accepted_by": phrases("who accepted, accepted by, signed, signed off, approved, approver, approval")
-    },
-    attributes={
-        "residual": ("residual", "rating", "score", "residual rating", "residual risk", "rated", "high", "bad"),
-        "inherent": ("inherent", "inherent rating", "gross"),
-        "treatment": ("treatment", "treat", "do about", "treated", "handle"),
-        "loss_high": (
-            "worst case loss", "worst case", "loss", "losses", "lose", "expensive", "cost us", "cost", "could cost",
-            "costing"
-        ),
-        "loss_low": ("best case loss",), "likelihood": ("likelihood", "likely"), "impact": ("impact",),
-        "appetite": ("appetite",), "level": ("level",), "category": ("category",), "title": ("about", "title")
-    },
-    reason="residual {residual} ({likelihood} × {impact}, {level}) where {appetite} is accepted, treatment "
-    "{treatment}",
-    size="residual", scale="residual", presumed="open", report="risk-heatmap",
-    figures={
-        frozenset({"open"}): "risks", frozenset({"above appetite"}): "risks_over_appetite",
-        frozenset({"open", "above appetite"}): "risks_over_appetite", frozenset({"unrated"}): "risks_unrated",
-        frozenset({"open", "unrated"}): "risks_unrated"
-    },
-    fillers=("register", "our"), hints=("loss", "losses", "likelihood", "appetite"), loose=phrases("threat"),
-)  # fmt: skip
+        reason="residual {residual} ({likelihood} × {impact}, {level}) where {appetite} is accepted, treatment "
+        "{treatment}",
+        size="residual",
+        scale="residual",
+        presumed="open",
+        report="risk-heatmap",
+        figures={
+            frozenset({"open"}): "risks",
+            frozenset({"above appetite"}): "risks_over_appetite",
+            frozenset({"open", "above appetite"}): "risks_over_appetite",
+            frozenset({"unrated"}): "risks_unrated",
+            frozenset({"open", "unrated"}): "risks_unrated",
+        },
+    )
+)
 
-EXCEPTION = Entity(
-    "exception", "exceptions", ("exception", "waiver", "deviation", "risk acceptance"), _exceptions, "id",
-    "{id} {kind}, {called} {control_id} {title}: {standing}, expires {expires_on}, approver {approver}",
-    names=("id",),
-    states=(
-        RowState(
-            "in force", phrases("active, approved, open, current, valid, live"), is_in("standing", "approved"),
-            after=True
-        ),
-        RowState("expired", phrases("lapsed, overdue, past due, ran out, run out"), is_in("standing", "expired")),
-        RowState(
-            "still relied on",
-            phrases("relied on, relied upon, still relied upon, in use, still in use, still used, still leaned on"),
-            lambda _: pl.col("flags").list.contains("expired_in_use"), after=True, aside=True
-        ),
-        RowState("draft", ("in draft",), is_in("standing", "draft")),
-        RowState("rejected", ("refused", "turned down"), is_in("standing", "rejected")),
-        RowState("resolved", ("closed", "ended"), is_in("standing", "resolved")),
-        RowState(
-            "in review",
-            phrases(
-                "in review, pending, waiting for approval, waiting for a decision, waiting for decision, awaiting "
-                "approval, awaiting a decision, undecided, waiting, to be decided, not decided"
+EXCEPTION = with_words(
+    Entity(
+        "exception",
+        "exceptions",
+        _exceptions,
+        "id",
+        "{id} {kind}, {called} {control_id} {title}: {standing}, expires {expires_on}, approver {approver}",
+        names=("id",),
+        states=(
+            RowState("in force", is_in("standing", "approved"), after=True),
+            RowState("expired", is_in("standing", "expired")),
+            RowState(
+                "still relied on", lambda _: pl.col("flags").list.contains("expired_in_use"), after=True, aside=True
             ),
-            is_in("standing", "in_review"), after=True
+            RowState("draft", is_in("standing", "draft")),
+            RowState("rejected", is_in("standing", "rejected")),
+            RowState("resolved", is_in("standing", "resolved")),
+            RowState("in review", is_in("standing", "in_review"), after=True),
+            RowState("renewed", over("renewals", 1), aside=True),
+            RowState("that nobody approved", none("approver"), after=True),
         ),
-        RowState("renewed", ("extended",), over("renewals", 1), aside=True),
-        RowState(
-            "that nobody approved",
-            phrases(
-                "not approved, never approved, unapproved, without approver, without an approver, without approval"
-            ),
-            none("approver"), after=True
-        )
-    ),
-    choices={
-        "kind": meanings(
-            "accepted_risk: accepted risk, risk accepted, risk acceptance; compensating: compensating, "
-            "compensating control"
-        ),
-        "residual": {}
-    },
-    dates={
-        "expires_on": phrases("expire, expires, expiring, end, ends, run out, runs out, expiry, renewal, lapse"),
-        "approved_on": ("approved", "granted", "new")
-    },
-    due="expires_on", people={"approver": ("approver", "approved", "signed", "granted", "accepted", *OWNER)},
-    links={"framework": "framework", "control": "control"},
-    attributes={
-        "standing": ("status", "state", "standing"), "residual": ("residual", "residual risk", "risk"),
-        "reason": ("reason",), "renewals": ("renewed", "renewals"), "kind": ("kind", "type"),
-        "compensating": ("compensating", "compensating control"), "control_id": ("control",)
-    },
-    reason="reason", dated=False, presumed="in force", report="exception-register",
-    fillers=("control", "needed", "necessary", "required"),
-)  # fmt: skip
+        due="expires_on",
+        links={"framework": "framework", "control": "control"},
+        reason="reason",
+        dated=False,
+        presumed="in force",
+        report="exception-register",
+    )
+)
 
-EXCLUSION = Entity(
-    "excluded control", "excluded controls",
-    phrases(
-        "excluded control, exclude, excluded, exclusion, not applicable, left out, descoped, out of scope control, "
-        "inapplicable, leave out, leaving out, not applicable control, scoped out, out of scope, marked not "
-        "applicable"
-    ),
-    _exclusion_rows, "id",
-    "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
-    names=("control_id",), dates={"approved_on": ("approved", "signed", "agreed")},
-    people={"approved_by": ("approved", "signed", "agreed", *OWNER)},
-    links={"framework": "framework", "control": "id"},
-    attributes={"justification": ("justification", "reason"), "title": ("title", "about", "called")},
-    reason="justification", dated=False, fillers=("control", "requirement", "from", "scope"),
-)  # fmt: skip
+EXCLUSION = with_words(
+    Entity(
+        "excluded control",
+        "excluded controls",
+        _exclusion_rows,
+        "id",
+        "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
+        names=("control_id",),
+        links={"framework": "framework", "control": "id"},
+        reason="justification",
+        dated=False,
+    )
+)
 
 UNAPPROVED = replace(
     EXCLUSION,
@@ -317,127 +208,106 @@ UNAPPROVED = replace(
     states=(
         RowState(
             "not approved",
-            phrases(
+            none("approved_by"),
+            words=phrases(
                 "never approved, unapproved, without approver, without an approver, without approval, not signed, "
                 "not signed off, not agreed"
             ),
-            none("approved_by"),
         ),
     ),
 )
 
-SPECIFICATION = Entity(
-    "HIPAA specification", "HIPAA specifications",
-    ("specification", "implementation specification", "hipaa specification", "spec"), _specifications, "control_id",
-    "{control_id} {title}: {kind}, {finding}, {state}, owner {owner}", names=("control_id",),
-    states=(
-        RowState(
-            "met", phrases("implemented, satisfied, fulfilled, in place, shown, complied with, covered, done"),
-            flag("met")
+SPECIFICATION = with_words(
+    Entity(
+        "HIPAA specification",
+        "HIPAA specifications",
+        _specifications,
+        "control_id",
+        "{control_id} {title}: {kind}, {finding}, {state}, owner {owner}",
+        names=("control_id",),
+        states=(
+            RowState("met", flag("met")),
+            RowState("not met", flag("met", False)),
+            RowState("unowned", none("owner"), aside=True),
         ),
-        RowState(
-            "not met", phrases("unmet, open, missing, missed, outstanding, failing, failed, lacking, not shown"),
-            flag("met", False)
-        ),
-        RowState("unowned", UNOWNED, none("owner"), aside=True)
-    ),
-    choices={"kind": {"mandatory": "required"}, "safeguard": {}, "decision": {}}, people={"owner": OWNER},
-    links={"framework": "framework", "control": "control"},
-    attributes={
-        "finding": ("finding", "status"), "state": ("state",), "rationale": ("rationale", "reason"),
-        "decision": ("decision",)
-    },
-    reason="rationale", dated=False, report="hipaa",
-    figures={
-        frozenset({"required"}): "hipaa_required", frozenset({"required", "met"}): "hipaa_required_met",
-        frozenset({"addressable"}): "hipaa_addressable", frozenset({"addressable", "met"}): "hipaa_addressable_met"
-    },
-    fillers=("control", "safeguard", "security", "rule"),
-)  # fmt: skip
+        links={"framework": "framework", "control": "control"},
+        reason="rationale",
+        dated=False,
+        report="hipaa",
+        figures={
+            frozenset({"required"}): "hipaa_required",
+            frozenset({"required", "met"}): "hipaa_required_met",
+            frozenset({"addressable"}): "hipaa_addressable",
+            frozenset({"addressable", "met"}): "hipaa_addressable_met",
+        },
+    )
+)
 
-POLICY = Entity(
-    "policy", "policies", ("policy", "guardrail", "rulebook"),
-    lambda records: records.table("policies").drop("body", "rules"), "id",
-    "{id} {title}: {state}, version {version}, review due {review_due_on}, owner {owner}",
-    names=("id", "policy", "title"),
-    states=(
-        RowState(
-            "active", phrases("in force, accepted, approved, current, published, live"), is_in("state", "active")
+POLICY = with_words(
+    Entity(
+        "policy",
+        "policies",
+        lambda records: records.table("policies").drop("body", "rules"),
+        "id",
+        "{id} {title}: {state}, version {version}, review due {review_due_on}, owner {owner}",
+        names=("id", "policy", "title"),
+        states=(
+            RowState("active", is_in("state", "active")),
+            RowState("draft", is_in("state", "draft")),
+            RowState("never accepted", none("accepted_on")),
+            RowState("retired", is_in("state", "retired")),
+            RowState("overdue for review", past("review_due_on", "active", status="state"), after=True),
+            RowState("unowned", none("owner"), aside=True),
         ),
-        RowState("draft", ("drafts", "in draft", "unpublished"), is_in("state", "draft")),
-        RowState("never accepted", ("not accepted", "unaccepted"), none("accepted_on")),
-        RowState("retired", ("old", "superseded"), is_in("state", "retired")),
-        RowState(
-            "overdue for review",
-            (*OVERDUE, "overdue review", "overdue for review", "review overdue", "out of date", "outdated"),
-            past("review_due_on", "active", status="state"), after=True
+        due="review_due_on",
+        presumed="active",
+        dated=False,
+    )
+)
+
+HOLD = with_words(
+    Entity(
+        "legal hold",
+        "legal holds",
+        lambda records: records.fact("legal_holds"),
+        "id",
+        "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, incident {incident_id}, released "
+        "{released_on}",
+        names=("id", "matter"),
+        states=(RowState("active", flag("active")), RowState("released", flag("active", False))),
+        links={"incident": "incident_id"},
+        reason="reason",
+        report="legal-holds",
+        figures={frozenset({"active"}): "holds_active", frozenset({"released"}): "holds_released"},
+        presumed="active",
+    )
+)
+
+POAM = with_words(
+    Entity(
+        "POA&M item",
+        "POA&M items",
+        lambda records: records.fact("poam"),
+        "id",
+        "{id} {title}: {status}, due {due_on}, weakness {weakness_key}, owner {owner}",
+        names=("id",),
+        states=(
+            RowState("open", is_in("status", "open")),
+            RowState("late", past("due_on", "open")),
+            RowState("closed", is_in("status", "completed")),
+            RowState("unowned", none("owner"), aside=True),
         ),
-        RowState("unowned", UNOWNED, none("owner"), aside=True)
-    ),
-    choices={"kind": {"guardrail": "automation"}},
-    dates={
-        "review_due_on": ("review", "due", "renew", "renewal"),
-        "accepted_on": ("accepted", "approved", "published", "signed")
-    },
-    due="review_due_on",
-    people={
-        "owner": (*OWNER, "wrote"), "accepted_by": ("accepted", "sign", "signs", "approved", "signed", "approver")
-    },
-    attributes={
-        "state": ("state", "status"), "version": ("version",), "kind": ("kind", "type"), "playbook": ("playbook",)
-    },
-    presumed="active", dated=False, fillers=("for", "governance"), loose=phrases("rulebook"),
-)  # fmt: skip
-
-HOLD = Entity(
-    "legal hold", "legal holds",
-    ("legal hold", "litigation hold", "hold", "matter", "stop deletion", "block deletion", "prevent deletion"),
-    lambda records: records.fact("legal_holds"), "id",
-    "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, incident {incident_id}, released "
-    "{released_on}",
-    names=("id", "matter"),
-    states=(
-        RowState("active", ("in force", "open", "current", "live", "in place"), flag("active")),
-        RowState("released", ("ended", "lifted", "closed"), flag("active", False))
-    ),
-    dates={
-        "placed_on": ("placed", "put", "started", "since", "begin", "new"),
-        "released_on": ("released", "lifted", "ended")
-    },
-    people={
-        "custodian": ("custodian", *OWNER), "placed_by": ("placed", "put"), "released_by": ("released", "lifted")
-    },
-    links={"incident": "incident_id"},
-    attributes={
-        "matter": ("matter", "about"), "reason": ("reason",), "purges_blocked": ("purge", "purges"),
-        "scope": ("scope",)
-    },
-    reason="reason", report="legal-holds",
-    figures={frozenset({"active"}): "holds_active", frozenset({"released"}): "holds_released"},
-    fillers=("legal", "purpose", "cover", "covers", "apply", "applies"), presumed="active",
-)  # fmt: skip
-
-POAM = Entity(
-    "POA&M item", "POA&M items", ("poam", "poam item", "plan of action", "milestone", "poam entry"),
-    lambda records: records.fact("poam"), "id",
-    "{id} {title}: {status}, due {due_on}, weakness {weakness_key}, owner {owner}", names=("id",),
-    states=(
-        RowState("open", ("outstanding", "not closed", "current"), is_in("status", "open")),
-        RowState("late", OVERDUE, past("due_on", "open")),
-        RowState("closed", ("completed", "done", "finished"), is_in("status", "completed")),
-        RowState("unowned", UNOWNED, none("owner"), aside=True)
-    ),
-    dates={
-        "detected_on": ("detected", "found", "new"), "due_on": ("due", "deadline"),
-        "closed_on": ("closed", "completed", "done")
-    },
-    due="due_on", done="closed_on", people={"owner": OWNER}, links={"control": "weakness_key"},
-    attributes={"status": ("status", "state"), "weakness_key": ("weakness", "control")}, presumed="open",
-    report="fedramp-poam",
-    figures={
-        frozenset({"open"}): "poam_items_open", frozenset({"late"}): "poam_items_late",
-        frozenset({"open", "late"}): "poam_items_late", frozenset({"closed"}): "poam_items_closed"
-    },
-    fillers=("item",),
-)  # fmt: skip
+        due="due_on",
+        done="closed_on",
+        links={"control": "weakness_key"},
+        presumed="open",
+        report="fedramp-poam",
+        figures={
+            frozenset({"open"}): "poam_items_open",
+            frozenset({"late"}): "poam_items_late",
+            frozenset({"open", "late"}): "poam_items_late",
+            frozenset({"closed"}): "poam_items_closed",
+        },
+    )
+)
 ASSURANCE = (REQUEST, RISK, EXCEPTION, EXCLUSION, UNAPPROVED, SPECIFICATION, POLICY, HOLD, POAM)

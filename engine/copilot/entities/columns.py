@@ -48,7 +48,7 @@ def words_of(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnWord]:
             continue
         said = sorted({column.removesuffix("_on").removesuffix("_pct").replace("_", " "), heading(column).lower()})
         if kind == pl.Boolean:
-            state = RowState(heading(column), (), flag(column), after=True)
+            state = RowState(heading(column), flag(column), after=True)
             yield from (ColumnWord(one, "state", column, state=state) for one in said)
             yield from _flag_opposites(column)
         elif kind == pl.List(pl.String):
@@ -70,7 +70,7 @@ def _flag_opposites(column: str) -> Iterator[ColumnWord]:
     """What a flag of a thing and what was done with it says turned round: "CUECs not mapped"."""
     thing, _, done = column.replace("_", " ").rpartition(" ")
     if thing and done.endswith("ed"):
-        state = RowState(f"{thing} not {done}", (), flag(column, False), after=True)
+        state = RowState(f"{thing} not {done}", flag(column, False), after=True)
         for said in (f"{thing} not {done}", f"{thing} are not {done}", f"{thing} is not {done}", f"un{done} {thing}"):
             yield ColumnWord(said, "state", column, state=state)
 
@@ -79,7 +79,7 @@ def _higher_than_before(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnW
     """Numbers that rose since the last time: "more likely now than before"."""
     for before in (one for one in frame.columns if one.startswith("previous_") and one[9:] in frame.columns):
         name = before.removeprefix("previous_")
-        rose = RowState(f"with more {name} than before", (), _above(name, before), after=True)
+        rose = RowState(f"with more {name} than before", _above(name, before), after=True)
         for said in dict.fromkeys((name, *entity.attributes.get(name, ()))):
             for now in ("", " now"):
                 yield ColumnWord(f"more {said}{now} than before", "state", name, state=rose)
@@ -115,9 +115,7 @@ def _members(column: str, frame: pl.DataFrame) -> Iterator[ColumnWord]:
     """The words of a column of lists, each a state of the rows whose list has it."""
     for value in _values(frame[column].explode()):
         text = value.replace("_", " ")
-        yield ColumnWord(
-            text.lower(), "state", column, state=RowState(f"with {text}", (), _has(column, value), after=True)
-        )
+        yield ColumnWord(text.lower(), "state", column, state=RowState(f"with {text}", _has(column, value), after=True))
 
 
 def _has(column: str, value: str) -> Callable[[date], pl.Expr]:

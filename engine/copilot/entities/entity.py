@@ -51,8 +51,8 @@ class RowState:
     """A word for some of the rows: ``label`` stands before the noun, ``where`` says which rows, on which day."""
 
     label: str
-    words: Words
     where: Callable[[date], pl.Expr]
+    words: Words = ()
     after: bool = False  # the label stands behind the noun
     aside: bool = False  # says nothing of how far the thing is: what is presumed stays presumed
     assumed: str = ""  # what is taken for granted where this word is said
@@ -60,7 +60,7 @@ class RowState:
 
 @dataclass(frozen=True, eq=False)
 class Entity:
-    """A kind of thing that people ask about; adding one is adding a declaration.
+    """A kind of thing that people ask about; adding one is adding a declaration, and a file of its words.
 
     ``key`` is the column that names a row, ``line`` how a row reads. ``names`` are columns by which a row is called,
     whole or by a telling word. ``choices`` are columns of few words, each with what else people call them: ``word:
@@ -75,10 +75,10 @@ class Entity:
 
     name: str
     plural: str
-    words: Words
     source: Callable[[Records], pl.DataFrame]
     key: str
     line: str
+    words: Words = ()
     names: Words = ()
     states: tuple[RowState, ...] = ()
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

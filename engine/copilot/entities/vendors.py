@@ -5,9 +5,8 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, meanings, none, over, phrases
-from engine.copilot.entities.operations import OWNER, UNOWNED
-from engine.copilot.entities.programme import OVERDUE
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
+from engine.copilot.entities.wordbook import with_words
 
 _SOC2 = ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc report")
 _REPORT = phrases(
@@ -70,209 +69,160 @@ def _region(prefix: str, *, inside: bool = True) -> Callable[[date], pl.Expr]:
     return lambda _: within if inside else ~within
 
 
-VENDOR = Entity(
-    "vendor", "vendors",
-    phrases(
-        "vendor, supplier, third party, provider, partner, contractor, 3rd party, outsourcer, subprocessor, sub- "
-        "processor, vendor review, supplier review, whose outage"
-    ),
-    _vendors, "vendor_id",
-    "{vendor_id} {name}: {service}, tier {tier}, assurance {assurance}, review {review} (next {next_review_on}), "
-    "owner {owner}",
-    names=("vendor_id", "name"),
-    states=(
-        RowState("without a SOC 2 report", _without(*_SOC2), none("soc2_kind"), after=True),
-        RowState("with a SOC 2 report", _with(*_SOC2), lambda _: pl.col("soc2_kind").is_not_null(), after=True),
-        RowState(
-            "without a processing agreement", _without("dpa", "processing agreement", "data processing agreement"),
-            none("dpa_on"), after=True
-        ),
-        RowState(
-            "with a processing agreement", _with("dpa", "processing agreement", "data processing agreement"),
-            lambda _: pl.col("dpa_on").is_not_null(), after=True
-        ),
-        RowState(
-            "without an ISO 27001 certificate",
-            _without("iso certificate", "iso 27001 certificate", "iso", "iso 27001"), none("iso_expires_on"),
-            after=True
-        ),
-        RowState(
-            "without assurance in force", (*_without("assurance", *_REPORT), "unassured", "not assured"),
-            lambda _: ~pl.col("assurance").is_in(["assured", "expiring"]), after=True
-        ),
-        RowState("assured", ("with assurance", "covered"), is_in("assurance", "assured", "expiring")),
-        RowState(
-            "with assurance that lapsed",
-            phrases(
-                "assurance lapsed, lapsed assurance, expired assurance, assurance expired, lapsed, lost assurance, "
-                "lost their assurance, expired report, report expired"
+VENDOR = with_words(
+    Entity(
+        "vendor",
+        "vendors",
+        _vendors,
+        "vendor_id",
+        "{vendor_id} {name}: {service}, tier {tier}, assurance {assurance}, review {review} (next {next_review_on}), "
+        "owner {owner}",
+        names=("vendor_id", "name"),
+        states=(
+            RowState("without a SOC 2 report", none("soc2_kind"), words=_without(*_SOC2), after=True),
+            RowState(
+                "with a SOC 2 report", lambda _: pl.col("soc2_kind").is_not_null(), words=_with(*_SOC2), after=True
             ),
-            is_in("assurance", "lapsed"), after=True
-        ),
-        RowState(
-            "with assurance that expires soon",
-            ("assurance expires soon", "expiring assurance", "expiring", "expire soon"),
-            is_in("assurance", "expiring"), after=True
-        ),
-        RowState(
-            "never assured", ("not assessed", "never assessed", "unassessed"), is_in("assurance", "not_assessed"),
-            assumed="by documents, whatever was recorded of it"
-        ),
-        RowState(
-            "due for review (overdue)",
-            (
-                *OVERDUE, "overdue review", "review overdue", "overdue for review", "due for review", "needs review",
-                "need a review", "past review"
+            RowState(
+                "without a processing agreement",
+                none("dpa_on"),
+                words=_without("dpa", "processing agreement", "data processing agreement"),
+                after=True,
             ),
-            is_in("review", "overdue", "never"), after=True
-        ),
-        RowState("reviewed in time", ("reviewed on time", "review current"), is_in("review", "current")),
-        RowState("never reviewed", ("without review", "without a review"), is_in("review", "never")),
-        RowState("with inherited gaps", ("inherited gap",), over("inherited_gaps", 1), after=True),
-        RowState(
-            "handling health data", ("health data", "phi", "handle phi", "patient data"), flag("handles_phi"),
-            after=True
-        ),
-        RowState("unowned", UNOWNED, none("owner"), aside=True),
-        RowState(
-            "with customer data",
-            tuple(
-                f"{verb} customer data".strip()
-                for verb in ("", "store", "stores", "handle", "handling", "hold", "keep", "with")
+            RowState(
+                "with a processing agreement",
+                lambda _: pl.col("dpa_on").is_not_null(),
+                words=_with("dpa", "processing agreement", "data processing agreement"),
+                after=True,
             ),
-            flag("stores_customer_data"), after=True
-        ),
-        RowState(
-            "with privileged access", ("privileged access", *_with("privileged access")), flag("privileged_access"),
-            after=True
-        ),
-        RowState(
-            "assessed", (), lambda _: pl.col("assurance") != "not_assessed",
-            assumed="by documents, whatever was recorded of it"
-        ),
-        RowState(
-            "whose outage stops us",
-            phrases(
-                "whose outage would stop the service, whose outage stops the service, outage would stop the "
-                "service, take us down, stop us, stops us, stop our service, outage stops service, outage stops "
-                "us, outage would stop us, outage would stop our service, outage takes us down"
+            RowState(
+                "without an ISO 27001 certificate",
+                none("iso_expires_on"),
+                words=_without("iso certificate", "iso 27001 certificate", "iso", "iso 27001"),
+                after=True,
             ),
-            flag("outage_stops_service"), after=True
-        ),
-        RowState(
-            "with a qualified opinion",
-            tuple(
-                f"qualified{kind} {said}"
-                for kind in ("", " soc 2", " soc2", " audit", " auditor")
-                for said in ("opinion", "report", "audit report")
+            RowState(
+                "without assurance in force",
+                lambda _: ~pl.col("assurance").is_in(["assured", "expiring"]),
+                words=(*_without("assurance", *_REPORT), "unassured", "not assured"),
+                after=True,
             ),
-            is_in("soc2_opinion", "qualified"), after=True
-        ),
-        *(
-            state
-            for label, prefix, words in _PLACES
-            for state in (
-                RowState(f"in {label}", tuple(f"in {word}" for word in words), _region(prefix), True, True),
-                RowState(
-                    f"outside {label}",
-                    tuple(f"{said} {word}" for said in ("outside", "not in", "outside of") for word in words),
-                    _region(prefix, inside=False),
-                    True,
-                    True,
+            RowState("assured", is_in("assurance", "assured", "expiring")),
+            RowState("with assurance that lapsed", is_in("assurance", "lapsed"), after=True),
+            RowState("with assurance that expires soon", is_in("assurance", "expiring"), after=True),
+            RowState(
+                "never assured", is_in("assurance", "not_assessed"), assumed="by documents, whatever was recorded of it"
+            ),
+            RowState("due for review (overdue)", is_in("review", "overdue", "never"), after=True),
+            RowState("reviewed in time", is_in("review", "current")),
+            RowState("never reviewed", is_in("review", "never")),
+            RowState("with inherited gaps", over("inherited_gaps", 1), after=True),
+            RowState("handling health data", flag("handles_phi"), after=True),
+            RowState("unowned", none("owner"), aside=True),
+            RowState(
+                "with customer data",
+                flag("stores_customer_data"),
+                words=tuple(
+                    f"{verb} customer data".strip()
+                    for verb in ("", "store", "stores", "handle", "handling", "hold", "keep", "with")
                 ),
-            )
+                after=True,
+            ),
+            RowState(
+                "with privileged access",
+                flag("privileged_access"),
+                words=("privileged access", *_with("privileged access")),
+                after=True,
+            ),
+            RowState(
+                "assessed",
+                lambda _: pl.col("assurance") != "not_assessed",
+                assumed="by documents, whatever was recorded of it",
+            ),
+            RowState("whose outage stops us", flag("outage_stops_service"), after=True),
+            RowState(
+                "with a qualified opinion",
+                is_in("soc2_opinion", "qualified"),
+                words=tuple(
+                    f"qualified{kind} {said}"
+                    for kind in ("", " soc 2", " soc2", " audit", " auditor")
+                    for said in ("opinion", "report", "audit report")
+                ),
+                after=True,
+            ),
+            *(
+                state
+                for label, prefix, words in _PLACES
+                for state in (
+                    RowState(
+                        f"in {label}",
+                        _region(prefix),
+                        words=tuple(f"in {word}" for word in words),
+                        after=True,
+                        aside=True,
+                    ),
+                    RowState(
+                        f"outside {label}",
+                        _region(prefix, inside=False),
+                        words=tuple(f"{said} {word}" for said in ("outside", "not in", "outside of") for word in words),
+                        after=True,
+                        aside=True,
+                    ),
+                )
+            ),
+            RowState("current", lambda _: pl.lit(True)),
         ),
-        RowState("current", ("active", "on the register", "on file"), lambda _: pl.lit(True))
-    ),
-    choices={
-        "status": dict.fromkeys(phrases("ran out, run out, expired assessment, lapsed assessment"), "expired")
-        | dict.fromkeys(_without("assessment"), "not_assessed"),
-        "tier": meanings(
-            "critical: crit, most important, tier 1, critical tier; high: high tier, high risk; medium: medium "
-            "tier; low: low tier"
-        ),
-        "category": {"hosting": "cloud", "payment": "payments"}, "region": {}
-    },
-    dates={
-        "next_review_on": ("review", "next review", "due", "reviewed next"),
-        "last_review_on": ("last review", "last reviewed", "reviewed", "looked at", "checked"),
-        "assured_until": ("assurance", "run out", "expire", "expires", "covered until", "assured until", "expiry"),
-        "soc2_valid_until": ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc 2 expire"),
-        "iso_expires_on": ("iso certificate", "iso 27001 certificate"), "dpa_on": ("dpa",),
-        "onboarded_on": ("onboarded", "signed up", "took on")
-    },
-    due="next_review_on", begun="onboarded_on", people={"owner": (*OWNER, "manages", "manage", "relationship")},
-    links={"vendor": "vendor_id"},
-    attributes={
-        "tier": ("tier", "critical", "criticality", "important"),
-        "service": ("service", "use", "provide", "do", "for"), "category": ("category", "kind", "type", "sort"),
-        "assurance": ("assurance", "assured", "status", "covered"), "review": ("review",),
-        "region": ("region", "where", "located", "location", "based", "sit"),
-        "residual": ("risk", "risky", "rating", "residual", "residual risk"),
-        "inherited_gaps": ("gap", "inherited gap"), "data_classes": ("data", "data class"),
-        "soc2_opinion": ("opinion",), "dpa_on": ("dpa",),
-        "soc2_kind": ("soc 2", "soc2", "soc 2 report", "soc2 report")
-    },
-    size="residual", scale="residual", dated=False, report="third-party-vendors",
-    figures={
-        frozenset(): "vendors", frozenset({"assured"}): "vendors_assured",
-        frozenset({"never assured"}): "vendors_not_assessed", frozenset({"never reviewed"}): "vendor_reviews_never",
-        frozenset({"with assurance that lapsed"}): "vendors_assurance_lapsed",
-        frozenset({"with assurance that expires soon"}): "vendors_assurance_expiring"
-    },
-    fillers=("located", "based", "sit", "review", "register", "report", "use", "store data"),
-    loose=phrases("contractor, partner, outsourcer, subprocessor"),
-)  # fmt: skip
+        due="next_review_on",
+        begun="onboarded_on",
+        links={"vendor": "vendor_id"},
+        size="residual",
+        scale="residual",
+        dated=False,
+        report="third-party-vendors",
+        figures={
+            frozenset(): "vendors",
+            frozenset({"assured"}): "vendors_assured",
+            frozenset({"never assured"}): "vendors_not_assessed",
+            frozenset({"never reviewed"}): "vendor_reviews_never",
+            frozenset({"with assurance that lapsed"}): "vendors_assurance_lapsed",
+            frozenset({"with assurance that expires soon"}): "vendors_assurance_expiring",
+        },
+    )
+)
 
-DOCUMENT = Entity(
-    "vendor document", "vendor documents",
-    phrases(
-        "vendor document, assurance document, soc 2 report, soc2 report, dpa, certificate, pen test, penetration "
-        "test, pentest, bridge letter, questionnaire, soc report, document, nda"
-    ),
-    _documents, "id", "{id} {kind} of {vendor}: issued {issued_on}, good until {valid_until}, opinion {opinion}",
-    names=("id",),
-    states=(
-        RowState(
-            "expired", phrases("lapsed, out of date, outdated, no longer valid, ended"),
-            lambda today: (pl.col("valid_until") < today) & ~pl.col("replaced_state"),
-            assumed="without those that have a newer one of their kind"
+DOCUMENT = with_words(
+    Entity(
+        "vendor document",
+        "vendor documents",
+        _documents,
+        "id",
+        "{id} {kind} of {vendor}: issued {issued_on}, good until {valid_until}, opinion {opinion}",
+        names=("id",),
+        states=(
+            RowState(
+                "expired",
+                lambda today: (pl.col("valid_until") < today) & ~pl.col("replaced_state"),
+                assumed="without those that have a newer one of their kind",
+            ),
+            RowState("replaced", flag("replaced_state")),
+            RowState(
+                "in force", lambda today: pl.col("valid_until").is_null() | (pl.col("valid_until") >= today), after=True
+            ),
+            RowState("qualified", is_in("opinion", "qualified")),
         ),
-        RowState("replaced", phrases("superseded, with a newer one, outlived"), flag("replaced_state")),
-        RowState(
-            "in force", ("valid", "current"),
-            lambda today: pl.col("valid_until").is_null() | (pl.col("valid_until") >= today), after=True
-        ),
-        RowState("qualified", ("qualified opinion", "with reservations"), is_in("opinion", "qualified"))
-    ),
-    choices={
-        "kind": meanings(
-            "dpa: dpa; soc2 type2: soc 2 report, soc2 report, soc report, soc 2, soc2, soc 2 document, soc2 "
-            "document; pen test: pentest, penetration test; iso27001 certificate: iso certificate, certificate, "
-            "iso, iso 27001, iso 27001 certificate"
-        )
-    },
-    dates={
-        "valid_until": ("expire", "expires", "run out", "runs out", "end", "ends", "lapse", "good until", "valid"),
-        "issued_on": phrases(
-            "issued, signed, dated, received, obtained, hand, hand in, handed in, sent, send, provided"
-        )
-    },
-    due="valid_until", begun="issued_on", links={"vendor": "vendor_id"},
-    fillers=("vendor", "supplier", "document", "report"),
-    attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
-)  # fmt: skip
-FORMER = Entity(
-    "former vendor", "former vendors", ("former vendor", "vendor", "supplier"),
-    lambda records: records.table("vendors").filter(pl.col("offboarded_on") <= records.today), "id",
-    "{id} {name}: tier {tier}, onboarded on {onboarded_on}, offboarded on {offboarded_on}, owner {owner}",
-    names=("id", "name"), choices={"tier": {}},
-    dates={
-        "offboarded_on": phrases(
-            "offboarded, offboard, dropped, drop, terminated, left, let go, stopped using, gone, ended, former, "
-            "got rid of, get rid of, part with, parted with, part ways, parted ways"
-        )
-    },
-    people={"owner": OWNER}, loose=("vendor", "supplier"),
-)  # fmt: skip
+        due="valid_until",
+        begun="issued_on",
+        links={"vendor": "vendor_id"},
+    )
+)
+FORMER = with_words(
+    Entity(
+        "former vendor",
+        "former vendors",
+        lambda records: records.table("vendors").filter(pl.col("offboarded_on") <= records.today),
+        "id",
+        "{id} {name}: tier {tier}, onboarded on {onboarded_on}, offboarded on {offboarded_on}, owner {owner}",
+        names=("id", "name"),
+    )
+)
 VENDORS = (VENDOR, DOCUMENT, FORMER)

@@ -12,16 +12,29 @@ from typing import Literal, get_args
 import polars as pl
 
 from engine.copilot.entities.columns import words_of
-from engine.copilot.entities.entity import Entity, RowState, meanings, phrases
+from engine.copilot.entities.entity import Entity, RowState, phrases
+from engine.copilot.entities.wordbook import shared_columns
 from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.names import Names, OwnName, Phrase
 from engine.copilot.grammar.text import root, stems, ways_of_file
 from engine.model import vocabulary
 
 Kind = Literal[
-    "noun", "state", "choice", "date", "role", "attribute", "measure", "name", "order", "group", "mine", "filler",
-    "row", "title",
-]  # fmt: skip
+    "noun",
+    "state",
+    "choice",
+    "date",
+    "role",
+    "attribute",
+    "measure",
+    "name",
+    "order",
+    "group",
+    "mine",
+    "filler",
+    "row",
+    "title",
+]
 MOST_CHOICES = 400
 _VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "severity": vocabulary.SEVERITIES,
@@ -41,30 +54,17 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
 }
 GROUPS = phrases("by, per, for each, each, broken down by, grouped by, split by, across, breakdown by, breakdown")
 # what people count by: words for a column that many things have
-GROUP_WORDS: Mapping[str, str] = meanings(
-"service: service; called: framework, standard; owner: owner, person, people; vendor: vendor, supplier; severity: "
-"severity; status: status; state: state; tier: tier; category: category; region: region; hour: hour; weekday: weekday; "
-"root_cause: cause, root cause; priority: priority; kind: kind, type; environment: environment; actor: engineer; "
-"source: source; name: committee; playbook: playbook; schedule_id: schedule; "
-"procedure: procedure; control_id: control")  # fmt: skip
+GROUP_WORDS: Mapping[str, str] = {said: column for column, words in shared_columns("groups").items() for said in words}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKEND = RowState(
     "at a weekend",
-    ("weekend", "on weekends", "on a weekend", "at the weekend", "at weekends", "on the weekend"),
     lambda _: pl.col("weekday").is_in(WEEKDAYS[5:]),
+    ("weekend", "on weekends", "on a weekend", "at the weekend", "at weekends", "on the weekend"),
     after=True,
     aside=True,
 )
 # what the day of a verb is called, where that is no form of the verb
-DAYS: Mapping[str, tuple[str, ...]] = {
-    "attested_on": ("signature",),
-    "acknowledged_on": ("acknowledgement", "acknowledgment"), "resolved_on": ("resolution",),
-    "mitigated_on": ("mitigation",), "accepted_on": ("acceptance",), "approved_on": ("approval", "sign off"),
-    "submitted_on": ("submission",), "closed_on": ("closure", "closing date"), "reviewed_on": ("review", "review date"),
-    "last_reviewed_on": ("review", "review date"), "due_on": ("due date", "due day"),
-    "expires_on": ("expiry date", "end date"),
-    "valid_until": ("expiry date", "end date"), "fixed_on": ("fix date",), "released_on": ("release date",),
-}  # fmt: skip
+DAYS = shared_columns("days")
 LATE = ("days overdue", "days late", "how late", "how overdue", "days past due", "days behind", "days over")
 MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
 
@@ -172,7 +172,7 @@ def _of_leavers(entity: Entity, frame: pl.DataFrame, names: Names) -> Iterator[t
     """That whoever has a thing left the organization."""
     usual = next((one for one in entity.people if frame.schema.get(one) == pl.String), None)
     if usual is not None:
-        gone = RowState("with an owner who left", (), lambda _: pl.col(usual).is_in(names.leavers), True, aside=True)
+        gone = RowState("with an owner who left", lambda _: pl.col(usual).is_in(names.leavers), after=True, aside=True)
         yield "with departed owner", Sense("state", state=gone)
 
 
@@ -202,14 +202,14 @@ def _deadlines(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense
     due, done = entity.due, entity.done
     if due is None or frame.schema.get(due) != pl.Date:
         return
-    later = RowState("not due yet", (), lambda today: pl.col(due) >= today, after=True, aside=True)
+    later = RowState("not due yet", lambda today: pl.col(due) >= today, after=True, aside=True)
     yield from ((said, Sense("state", state=later)) for said in ("not due yet", "not yet due", "not due", "due later"))
     if done is None:
         return
     late = pl.col(done) > pl.col(due)
     for verb in entity.dates[done]:
         for tails, label, where in ((_LATE, "late", late), (_IN_TIME, "on time", ~late)):
-            state = RowState(f"{verb} {label}", (), _constant(where))
+            state = RowState(f"{verb} {label}", _constant(where))
             for tail in tails:
                 yield f"{verb} {tail}", Sense("state", state=state)
                 yield f"{verb} {tail}", Sense("date", done)

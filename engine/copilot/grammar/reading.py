@@ -256,7 +256,7 @@ def _opposite(word: str, known: Lexicon) -> Sense | None:
     return (
         None
         if state is None
-        else Sense("state", state=RowState(f"not {state.label}", (), _without(state), state.after))
+        else Sense("state", state=RowState(f"not {state.label}", _without(state), after=state.after))
     )
 
 
