@@ -4,9 +4,10 @@ Nothing is taken from the choice: evidence is good from the day on which it is t
 signature until a later duty is overdue, and what speaks against a control does so until the work that mends it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,11 @@ from engine.planning.signatures import NEW_DUTY, SIGNATURE, Signatures
 from engine.planning.windows import window_days
 
 _MENDED_BY = {"failing test": "test", "contradicting event": "operation"}
+
+
+def without_plan(horizons: pl.DataFrame) -> pl.DataFrame:
+    """Horizons as the only stage of their controls."""
+    return horizons.with_columns(stage_from=pl.lit(None, pl.Date), stage_until=pl.lit(None, pl.Date))
 
 
 @dataclass(frozen=True)
@@ -36,21 +42,31 @@ class PlanSimulation:
     evidence: Sequence[Evidence]
     signatures: Mapping[str, Signatures]
 
-    def on(self, day: date) -> pl.DataFrame:
-        """The horizons as they are once everything until a day is done."""
+    @cached_property
+    def stages(self) -> pl.DataFrame:
+        """The horizons of each control as its evidence comes: each from ``stage_from`` until before ``stage_until``."""
         done: dict[str, list[Evidence]] = {}
         for one in sorted(self.evidence, key=lambda one: (one.on, one.control, one.kind)):
-            if one.on <= day:
-                done.setdefault(one.control, []).append(one)
+            done.setdefault(one.control, []).append(one)
         if not done:
-            return self.horizons
+            return without_plan(self.horizons)
         tag = pl.format("{}:{}", "framework", "control_id")
         changed = self.horizons.filter(tag.is_in(sorted(done)))
         rows = [
-            self._row(row, done[f"{row['framework']}:{row['control_id']}"]) for row in changed.iter_rows(named=True)
+            stage
+            for row in changed.iter_rows(named=True)
+            for stage in self._stages_of(row, done[f"{row['framework']}:{row['control_id']}"])
         ]
-        after = pl.DataFrame(rows, schema=self.horizons.schema)
-        return pl.concat([self.horizons.filter(~tag.is_in(sorted(done))), after]).sort("framework", "position")
+        same = without_plan(self.horizons.filter(~tag.is_in(sorted(done))))
+        after = pl.DataFrame(rows, schema=same.schema)
+        return pl.concat([same, after]).sort("framework", "position", "stage_from", nulls_last=False)
+
+    def _stages_of(self, row: dict[str, Any], done: Sequence[Evidence]) -> Iterator[dict[str, Any]]:
+        """A control before its evidence and after each day on which some of it comes."""
+        days = sorted({one.on for one in done})
+        for begin, end in zip((None, *days), (*days, None), strict=True):
+            there = [] if begin is None else [one for one in done if one.on <= begin]
+            yield {**self._row(row, there), "stage_from": begin, "stage_until": end}
 
     def _row(self, row: dict[str, Any], done: Sequence[Evidence]) -> dict[str, Any]:
         found = dict(row)

@@ -1,8 +1,10 @@
 """How a framework will stand on the days to come, with nothing done or with a plan: read off horizons."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -11,7 +13,7 @@ from engine.facts.controls.detection import KINDS
 from engine.facts.controls.horizons import lapsed_on, state_on
 from engine.facts.expressions import iso_week, pct
 from engine.model.vocabulary import STATE_SCORES
-from engine.planning.check import PlanSimulation
+from engine.planning.check import PlanSimulation, without_plan
 
 _ACTIVE = pl.col("state") != "not_applicable"
 
@@ -56,29 +58,54 @@ class Projection:
     horizons: pl.DataFrame
     simulation: PlanSimulation | None = None
 
+    @cached_property
+    def stages(self) -> pl.DataFrame:
+        """The controls with every stage that the plan brings them to, each with the days that it lasts."""
+        known = without_plan(self.horizons) if self.simulation is None else self.simulation.stages
+        return known.filter(framework=self.framework)
+
+    def over(self, days: Sequence[date]) -> pl.DataFrame:
+        """The controls with their ``state`` ``on`` each of the days, which are from ``as_of`` on."""
+        return (
+            pl.DataFrame({"on": days}, schema={"on": pl.Date})
+            .join(self.stages, how="cross", maintain_order="left_right")
+            .filter(
+                (pl.col("stage_from") <= pl.col("on")).fill_null(True),
+                (pl.col("stage_until") > pl.col("on")).fill_null(True),
+            )
+            .with_columns(state=state_on(pl.col("on")))
+            .drop("stage_from", "stage_until")
+        )
+
     def on(self, day: date) -> pl.DataFrame:
         """The controls with their ``state`` on a day from ``as_of`` on."""
-        known = self.horizons if self.simulation is None else self.simulation.on(day)
-        return known.filter(framework=self.framework).with_columns(state=state_on(pl.lit(day)))
+        return self.over([day]).drop("on")
 
-    def failing(self, day: date) -> pl.DataFrame:
-        """The controls that apply and are not effective on a day."""
-        return self.on(day).filter(_ACTIVE, pl.col("state") != "effective")
+    def failing(self, days: Sequence[date]) -> pl.DataFrame:
+        """The controls that apply and are not effective ``on`` each of the days."""
+        return self.over(days).filter(_ACTIVE, pl.col("state") != "effective")
+
+    def effective(self, days: Sequence[date]) -> Mapping[date, AbstractSet[str]]:
+        """The controls that are effective on each of the days."""
+        found = self.over(days).filter(state="effective").group_by("on").agg("control_id")
+        return {**{day: frozenset() for day in days}, **{day: frozenset(ids) for day, ids in found.iter_rows()}}
 
     def readiness(self, days: Sequence[date]) -> pl.DataFrame:
         """Strict and weighted readiness (F3) on each of the days."""
-        rows = [
-            self.on(day).select(
-                on=pl.lit(day),
+        sums = (
+            self.over(days)
+            .group_by("on")
+            .agg(
                 applicable=_ACTIVE.sum().cast(pl.Int64),
                 effective=(pl.col("state") == "effective").sum().cast(pl.Int64),
                 earned=(pl.col("weight") * _score()).filter(_ACTIVE).sum(),
                 possible=pl.col("weight").filter(_ACTIVE).sum(),
             )
-            for day in days
-        ]
+        )
         return (
-            pl.concat(rows)
+            pl.DataFrame({"on": days}, schema={"on": pl.Date})
+            .join(sums, on="on", how="left", maintain_order="left")
+            .with_columns(pl.col("applicable", "effective", "earned", "possible").fill_null(0))
             .with_columns(
                 week=iso_week("on"), strict_pct=pct("effective", "applicable"), weighted_pct=pct("earned", "possible")
             )

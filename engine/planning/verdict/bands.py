@@ -21,8 +21,9 @@ def band(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays, days: Sequence[d
     """
     steps = steps_by_control(plan, goal)
     rows = []
+    each_alone, each_planned = goal.projection.effective(days), goal.with_plan.effective(days)
     for day in days:
-        alone, planned = _effective(goal.projection.on(day)), _effective(goal.with_plan.on(day))
+        alone, planned = each_alone[day], each_planned[day]
         counts = np.full(DRAWS, float(len(planned)))
         for control, mine in sorted(steps.items()):
             name = control.partition(":")[2]
@@ -33,6 +34,3 @@ def band(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays, days: Sequence[d
     frame = pl.DataFrame(rows, {"on": pl.Date, "low": pl.Float64}, orient="row")
     return frame.select("on", low_strict_pct=pct("low", pl.lit(goal.applicable)))
 
-
-def _effective(controls: pl.DataFrame) -> set[str]:
-    return set(controls.filter(pl.col("state") == "effective")["control_id"])

@@ -18,12 +18,11 @@ def holes(plan: ReadinessPlan) -> pl.DataFrame:
     for goal in plan.goals:
         last = goal.goal.by
         days = [plan.as_of + timedelta(days=number) for number in range((last - plan.as_of).days + 1)]
-        today = set(goal.projection.on(plan.as_of).filter(pl.col("state") == "effective")["control_id"])
+        today = goal.projection.effective([plan.as_of])[plan.as_of]
         lapsed: dict[str, list[date]] = {}
-        for day in days:
-            for control in goal.with_plan.failing(day)["control_id"]:
-                if control in today:
-                    lapsed.setdefault(control, []).append(day)
+        for day, control in goal.with_plan.failing(days).select("on", "control_id").iter_rows():
+            if control in today:
+                lapsed.setdefault(control, []).append(day)
         for control, found in lapsed.items():
             one = plan.work_by_control.get(f"{goal.goal.framework}:{control}")
             if one is None:
