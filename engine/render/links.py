@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from engine.catalogue import catalogue
 from engine.model.documents.document import Edition, Table
 from engine.model.entities import FRAMEWORK_REPORTS, NAMING_COLUMNS, EntityKind
@@ -72,6 +74,7 @@ class Links:
     records: Mapping[str, str] = field(default_factory=dict)
     report: Callable[[str, str], str] = page_of_route
     own_frameworks: Mapping[str, str] = field(default_factory=dict)
+    sentences: dict[str, Markup] = field(default_factory=dict, init=False, repr=False, compare=False)  # read before
 
     def of_report(self, report: str) -> "Links":
         """The same on the page of a report: one that shows a framework control by control names no framework."""

@@ -33,4 +33,3 @@ def band(plan: ReadinessPlan, goal: GoalPlan, ready: ReadyDays, days: Sequence[d
         rows.append((day, float(np.quantile(counts, BELOW, method="inverted_cdf"))))
     frame = pl.DataFrame(rows, {"on": pl.Date, "low": pl.Float64}, orient="row")
     return frame.select("on", low_strict_pct=pct("low", pl.lit(goal.applicable)))
-

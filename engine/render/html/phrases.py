@@ -34,6 +34,12 @@ def with_links(text: str, links: Links) -> Markup:
 
     A route of the interface is called by what it answers, and leads to its page; how a program posts to it is left out.
     """
+    if text not in links.sentences:
+        links.sentences[text] = _with_links(text, links)
+    return links.sentences[text]
+
+
+def _with_links(text: str, links: Links) -> Markup:
     if ROUTES not in text:
         return _with_things(text, links)
     parts = _ROUTE.split(_POSTED.sub("", text))
@@ -140,7 +146,8 @@ def phrases(names: Mapping[EntityKind, Mapping[str, str]]) -> dict[str, ThingKey
 @lru_cache(maxsize=16)
 def _pattern(names: Collection[str], own_frameworks: Collection[str]) -> re.Pattern[str]:
     """Longer names first, so that none is taken for the beginning of another."""
-    called = [rf"\b{re.escape(name)}(?!\w)" for name in sorted(names, key=_longest_first)]
+    every = "|".join(map(re.escape, sorted(names, key=_longest_first)))
+    called = [rf"\b(?:{every})(?!\w)"] if names else []  # one look at the word's edge for all of them
     owns = "|".join(map(re.escape, sorted(own_frameworks, key=_longest_first)))
     own = [rf"\b(?P<own_framework>{owns}){_OWN_CONTROL}"] if owns else [r"(?P<own_control>(?!))"]
     return re.compile("|".join([_CONTROL, *own, _ADDRESS, _ID, *called, _LOW, _BARE]))

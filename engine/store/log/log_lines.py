@@ -3,7 +3,7 @@
 import os
 import zlib
 from binascii import unhexlify
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -181,6 +181,16 @@ def logged_rows(body: bytes) -> Iterator[LoggedRow]:
     return _rows(zlib.decompress(body))
 
 
+def logged_texts(body: bytes) -> Iterator[bytes]:
+    """The texts of those rows, not parsed."""
+    return _texts(zlib.decompress(body))
+
+
+def key_json(key: Sequence[object]) -> bytes:
+    """A key as a line of the log has it."""
+    return _encode(list(key))
+
+
 def row_deletions(body: bytes) -> Iterator[LoggedRow]:
     """Those of them that went. Nearly no part has any: of the others nothing is parsed."""
     content = zlib.decompress(body)
@@ -189,12 +199,16 @@ def row_deletions(body: bytes) -> Iterator[LoggedRow]:
 
 
 def _rows(content: bytes) -> Iterator[LoggedRow]:
+    return map(read_json, _texts(content))
+
+
+def _texts(content: bytes) -> Iterator[bytes]:
     for line in content.splitlines():
         if line[32:33] == b" ":
             if not line.startswith(_ERASED, 33):
-                yield read_json(line[33:])
+                yield line[33:]
         elif line[64:65] == b" ":
-            yield read_json(line[98:])
+            yield line[98:]
 
 
 def pack(lines: Iterable[bytes]) -> bytes:

@@ -74,7 +74,8 @@ def mix(colour: str, ground: str, share: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
-def variables(scheme: str) -> dict[str, str]:
+@cache
+def variables(scheme: str) -> Mapping[str, str]:
     """The variables of the style sheet for ``light`` or ``dark``: named colours, grounds, and the text on each tone."""
     colours = LIGHT if scheme == "light" else DARK
     marks = (*TONES, *(name for name in colours if name.startswith("amount-")))

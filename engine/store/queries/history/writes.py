@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 from sqlalchemy import Connection, or_, select
 
-from engine.store.log.log_lines import LoggedRow, read_json, read_part
+from engine.store.log.log_lines import LoggedRow, key_json, logged_texts, read_json, read_raw
 from engine.store.queries.history.positions import write_end
 from engine.store.schema.audit import audit_log, change_log
 
@@ -49,7 +49,7 @@ def writes_between(
 ) -> list[RowWrite]:
     """Rows of ``tables`` that revisions beyond ``after`` changed, up to ``until``, in their order."""
     begins = tuple(b'["%s",' % name.encode() for name in sorted(tables))
-    written = list(_rows(connection, org_id, begins, after + 1, until))
+    written = [(revision, read_json(text)) for revision, text in _texts(connection, org_id, begins, after + 1, until)]
     latest = _earlier(connection, org_id, begins, after, {(row.table, row.key) for _, row in written})
     row_writes = []
     for revision, row in written:
@@ -94,30 +94,31 @@ def events_named(connection: Connection, org_id: str, event_ids: Collection[str]
     return write_events
 
 
-def _rows(
+def _texts(
     connection: Connection, org_id: str, begins: tuple[bytes, ...], first: int, last: int, *, newest_first: bool = False
-) -> Iterator[tuple[int, LoggedRow]]:
+) -> Iterator[tuple[int, bytes]]:
+    """The lines of rows whose text begins so, with the revision that wrote each."""
     log = change_log.c
     query = select(log.revision, log.body).where(log.org_id == org_id, log.revision.between(first, last))
     order = (log.revision.desc(), log.part.desc()) if newest_first else (log.revision, log.part)
     with connection.execute(query.order_by(*order).execution_options(yield_per=200)) as parts:
         for revision, body in parts:
-            for line in read_part(body):
-                if line.text is not None and line.text.startswith(begins):
-                    yield revision, read_json(line.text)
+            yield from ((revision, text) for text in logged_texts(body) if text.startswith(begins))
 
 
 def _earlier(
     connection: Connection, org_id: str, begins: tuple[bytes, ...], until: int, wanted: set[_Address]
 ) -> dict[_Address, LoggedRow]:
     """The last version of each wanted row up to a revision; it looks no further back than it must."""
-    logged_rows: dict[_Address, LoggedRow] = {}
-    if not wanted:
-        return logged_rows
-    for _, row in _rows(connection, org_id, begins, 1, until, newest_first=True):
-        address = row.table, row.key
-        if address in wanted and address not in logged_rows:
-            logged_rows[address] = row
-            if len(logged_rows) == len(wanted):
+    missing = {(table, key_json(key)): (table, key) for table, key in wanted}
+    found: dict[_Address, LoggedRow] = {}
+    if not missing:
+        return found
+    for _, text in _texts(connection, org_id, begins, 1, until, newest_first=True):
+        raw = read_raw(text)
+        address = missing.pop((raw.table, raw.key), None)
+        if address is not None:
+            found[address] = read_json(text)
+            if not missing:
                 break
-    return logged_rows
+    return found
