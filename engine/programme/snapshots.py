@@ -15,7 +15,7 @@ import polars as pl
 from engine.model.declarations.as_of import AsOf
 from engine.model.errors import BadRequest
 from engine.model.figures.versions import FORMULAS, versions_of
-from engine.reporting.snapshot.weekly_state import standing
+from engine.reporting.snapshot.weekly_state import Standing, standing
 from engine.runtime.services import Services
 from engine.store import Revision, rows
 from engine.store.schema.outputs import control_state_changes, posture_snapshots, readiness_snapshots
@@ -86,9 +86,9 @@ def _monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def take_snapshot(today: DayFacts) -> DaySnapshot:
-    """What is to be remembered of a day, from its facts."""
-    found = standing(today.fact)
+def take_snapshot(today: DayFacts, found: Standing | None = None) -> DaySnapshot:
+    """What is to be remembered of a day, from its facts; ``found`` is where it stands, where that is known."""
+    found = found or standing(today.fact)
     return DaySnapshot(
         _readiness(today, found.readiness), _changes(today, found.states), _posture(today, found.posture)
     )

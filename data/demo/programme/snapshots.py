@@ -20,6 +20,7 @@ from data.demo.programme.plan import Control
 from engine.facts import FACTS, Facts
 from engine.programme.snapshots import take_snapshot
 from engine.replica.view import frame_view
+from engine.reporting.snapshot.weekly_state import standing
 
 WANTED = ("control_status", "control_evidence", "gaps", "readiness", "posture", "state_changes")
 # how fresh evidence was when somebody signed takes long to find and is no part of a snapshot
@@ -98,11 +99,12 @@ def _changes(story: Story, status: pl.DataFrame, days: Sequence[date]) -> Change
 def _take(story: Story, days: Sequence[date], facts: Facts) -> None:
     """Each snapshot knows those before it."""
     story.tables["control_state_changes"].clear()
+    together = standing(facts.__getitem__)
     for day in days:
         key = key_of(story, day)
         taken = frame("readiness_snapshots", story.tables["readiness_snapshots"]).with_columns(org_id=pl.lit(key))
         frames = {"readiness_days": FACTS["readiness_days"](taken)}
-        snapshot = take_snapshot(PastDay(day, key, facts, frames))
+        snapshot = take_snapshot(PastDay(day, key, facts, frames), together.of(key))
         for table, rows in zip(TABLES, (snapshot.readiness, snapshot.changes, snapshot.posture), strict=True):
             story.tables[table] += rows
 

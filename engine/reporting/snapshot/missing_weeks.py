@@ -77,9 +77,8 @@ def _standings(facts: Facts, subjects: Sequence[Subject], days: Sequence[DayEnd]
 
 def _of(together: Standing, number: str, org_id: str) -> Standing:
     """One standing out of those that were computed together, with the organization that it is of."""
-    mine, named = pl.col("org_id") == number, pl.lit(org_id).alias("org_id")
-    frames = (together.readiness, together.states, together.posture)
-    return Standing(*(frame.filter(mine).with_columns(named) for frame in frames))
+    named, mine = pl.lit(org_id).alias("org_id"), together.of(number)
+    return Standing(*(frame.with_columns(named) for frame in (mine.readiness, mine.states, mine.posture)))
 
 
 def _missing(scan: Scan, stored: pl.DataFrame) -> list[DayEnd]:

@@ -21,6 +21,11 @@ class Standing:
     states: pl.DataFrame
     posture: pl.DataFrame
 
+    def of(self, org_id: str) -> "Standing":
+        """Where one of them stands."""
+        one = pl.col("org_id") == org_id
+        return Standing(self.readiness.filter(one), self.states.filter(one), self.posture.filter(one))
+
 
 def standing(fact: Callable[[str], pl.DataFrame]) -> Standing:
     """Where all organizations stand that the facts are about."""
