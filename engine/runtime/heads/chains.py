@@ -15,7 +15,7 @@ from engine.store.chain.chain_segments import ChainSpan, SegmentCheck, chain_che
 Counting: TypeAlias = Callable[[int, int], None]
 """Called with how many of how many events were checked."""
 
-WORTH_PROCESSES = 100_000  # events: below, starting a process takes longer
+WORTH_PROCESSES = 400_000  # events: below, to start processes takes more of them than it gains
 AHEAD = 2  # segments that wait for each process
 
 
