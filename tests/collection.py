@@ -46,3 +46,15 @@ def spared_twins(of_postgresql, every, share):
                 spared.add(name)
             seen[module] += 1
     return spared
+
+
+def spared_cases(names, share):
+    """Of the cases of a test, by what stands before the bracket, all but each ``share``-th, always the same ones."""
+    seen, spared = Counter(), set()
+    for name in names:
+        test, bracket, _ = name.partition("[")
+        if bracket:
+            if seen[test] % share:
+                spared.add(name)
+            seen[test] += 1
+    return spared

@@ -65,14 +65,17 @@ def pytest_collection(session):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """A twin on PostgreSQL takes as long as the test on SQLite, and seldom says anything else: `make test-real` tries each
-    third of a module, and nothing that is marked weekly; the weekly job tries all of it."""
+    """A twin on PostgreSQL takes as long as the test on SQLite, and seldom says anything else, nor does one more case of
+    a test that is slow: `make test-real` tries each third of them, and nothing that is marked weekly; the weekly job tries
+    all of it."""
     slow = [item for item in items if item.get_closest_marker("postgresql") and item.module.__name__ not in TWINS]
     for item in slow:
         item.add_marker(pytest.mark.real)
     if config.getoption("budget") == "real" and not laws.WHOLE:
         spared = collection.spared_twins([item.nodeid for item in slow], {item.nodeid for item in items}, laws.SHARE)
         spared |= {item.nodeid for item in items if item.get_closest_marker("weekly")}
+        left = [item.nodeid for item in items if item.get_closest_marker("real") and item.nodeid not in spared]
+        spared |= collection.spared_cases(left, laws.SHARE)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in spared])
         items[:] = [item for item in items if item.nodeid not in spared]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.collection import from_own_place, module_names, spared_twins
+from tests.collection import from_own_place, module_names, spared_cases, spared_twins
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,10 @@ def test_of_the_twins_of_a_module_each_third_is_tried_and_of_what_has_no_twin_al
     spared = spared_twins([*alone, *twins, "tests/test_c.py::test_0[postgresql]"], every, 3)
     assert spared == {twins[1], twins[2]}
     assert spared_twins([], every, 3) == set()
+
+
+def test_of_the_cases_of_a_test_each_third_is_tried_and_a_test_without_cases_is():
+    cases = [f"tests/test_a.py::test_damage[{what}]" for what in "abcd"]
+    others = ["tests/test_a.py::test_whole", "tests/test_b.py::test_damage[a]"]
+    assert spared_cases([*cases, *others], 3) == {cases[1], cases[2]}
+    assert spared_cases([], 3) == set()

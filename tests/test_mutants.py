@@ -23,6 +23,7 @@ def test_a_mutant_whose_text_is_nowhere_is_refused(tmp_path):
         mutant.place(tmp_path)
 
 
+@pytest.mark.weekly
 @pytest.mark.real
 def test_every_room_that_is_drawn_from_has_files():
     graph = ImportGraph()
@@ -30,6 +31,7 @@ def test_every_room_that_is_drawn_from_has_files():
         assert any(path for pattern in patterns for path in graph.root.glob(pattern))
 
 
+@pytest.mark.weekly
 @pytest.mark.real
 def test_the_tests_of_a_module_come_first():
     graph = ImportGraph()
@@ -49,6 +51,7 @@ def trial(tmp_path):
     return Trial(tmp_path, 60)
 
 
+@pytest.mark.weekly
 @pytest.mark.real
 def test_what_a_test_notices_is_told_from_what_none_does_and_the_file_is_as_it_was(trial, tmp_path):
     file = tmp_path / "product.py"

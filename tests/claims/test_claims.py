@@ -153,6 +153,7 @@ def test_a_review_dated_ahead_makes_no_vendor_better(cobalt):
     assert better(before.values, after.values) == {}
 
 
+@pytest.mark.weekly
 @pytest.mark.real
 def test_a_claim_of_each_place_improves_nothing_by_being_less_on_the_edge_of_the_calendar():
     findings = look(edge(date(2028, 2, 29), seed=1), seed=1, each=1, most=examples(120, share=6))

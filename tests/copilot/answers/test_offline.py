@@ -76,6 +76,7 @@ def test_every_mark_is_cited_once_and_in_order(question, cobalt):
     assert f"Confidence: {got.confidence}" in told
 
 
+@pytest.mark.weekly
 @pytest.mark.real
 def test_the_same_question_about_the_same_data_has_the_same_answer(snapshots, cobalt):
     again = Library(snapshots, "cobalt", now=NOW)

@@ -319,6 +319,7 @@ def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, pr
     assert {org_id: result.made + result.kept for org_id, result in went.results.items()} == dict.fromkeys(ORGS, COUNT)
 
 
+@pytest.mark.weekly
 def test_a_cluster_whose_workers_are_gone_is_not_waited_for(store, processes, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "EMPTY_SECONDS", 0.5)
     monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.2)
