@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 import polars as pl
 
 from engine.model.declarations.ask import Ask
-from reports.capacity import shortfall
+from reports.capacity import relief
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.programme.board.decisions import decisions, in_order, with_addressee
 from reports.programme.risk.risk_grid import register_of
@@ -33,7 +33,7 @@ def decisions_needed(
     obligations: pl.DataFrame,
     risks: pl.DataFrame,
     exceptions: pl.DataFrame,
-    weeks: shortfall.ByWeek,
+    weeks: relief.Relieved,
     clusters: Annotated[pl.DataFrame, cluster_rows],
     staffing_actions: pl.DataFrame,
     ask: Ask,

@@ -11,7 +11,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
-from reports.capacity import budget_tables, shortfall, workload
+from reports.capacity import budget_tables, relief, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger, setup
 from reports.shared.wording import SHOWN_HOURS, count, hours, percent
@@ -22,10 +22,11 @@ FOREMOST = (
 FULL_PCT = 100
 SEVERAL = 2
 TONES: dict[str, Tone] = {"demand": "main", "available": "third"}
-LABELS = {"next_on": "Next meeting", "kinds": "Demand by kind"}
+LABELS = {**{"next_on": "Next meeting", "kinds": "Demand by kind"}, **relief.LABELS}
 DEFINITIONS = {
     **SHOWN_HOURS,
     "Budget": "Contracted compliance hours of the week; without a record those of the organization's settings.",
+    "Relief by moving, to bring in": "What of the shortfall goes with the moves of load balancing; what stays then.",
     "Flag": "Green below 70 %, amber up to the organization's warning, red above, shortfall above 100 % of "
     "what is available, or a week that is short. Uncovered: nobody is there to do it.",
 }
@@ -33,7 +34,7 @@ DEFINITIONS = {
 
 def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     grid = figures.rows(workload.in_horizon)
-    weeks = figures.rows(shortfall.by_week).with_columns(flag=workload.flag(pl.col("short"), ask.settings))
+    weeks = figures.rows(relief.by_week).with_columns(flag=workload.flag(pl.col("short"), ask.settings))
     return Document(
         *_opening(weeks, grid, ledger.next_meeting(figures.rows(ledger.pending)), figures),
         tables=(
@@ -53,12 +54,18 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
                     "shortfall_hours",
                     "owners_short",
                     "unowned_hours",
+                    "relief_hours",
+                    "remaining_hours",
                     "shift_hours",
                     "borrow_hours",
                     "flag",
                 ),
+                labels=LABELS,
                 state=("flag",),
-                hidden=("week_start_on", "budget_hours", "absence_hours", "unowned_hours", "flag"),
+                hidden=(
+                    *("week_start_on", "budget_hours", "absence_hours", "unowned_hours", "shift_hours"),
+                    *("borrow_hours", "flag"),
+                ),
             ),
             Table(
                 "committees",
@@ -97,21 +104,15 @@ def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meets_on: date | None, fig
     late = f"{hours(round(overdue, 1))} {_is(overdue)} overdue and in no week: plan them first." if overdue else ""
     if not figures["demand_hours"]:
         return Opening("No work falls into the coming weeks, so no hours are needed.", late or setup.DUTIES)
-    short, span = figures["weeks_short"], count(figures["horizon_weeks"], "week")
-    if not short:
+    week, span = relief.worst(weeks), count(figures["horizon_weeks"], "week")
+    if week is None:
         top = weeks.sort("utilisation_pct", "week_start_on", descending=[True, False]).row(0, named=True)
         full = percent(top["utilisation_pct"])
         return Opening(f"Everybody has the hours for the next {span}; {top['week']} is fullest at {full}.", late)
-    worst = weeks.filter("short").sort(
-        "shortfall_hours", "borrow_hours", "week_start_on", descending=[True, True, False]
-    )
-    week = worst.row(0, named=True)
-    shift, borrow = (hours(round(week[name], 1)) for name in ("shift_hours", "borrow_hours"))
-    over_to = f"hand {shift} of short or unowned work to others and " if week["shift_hours"] else ""
     agree = f"Agree by the meeting of {spelled_day(meets_on)}: in" if meets_on else "In"
     return Opening(
         f"{at_most(_lacking(weeks, span, figures), _together(weeks, figures))}.",
-        f"{agree} {week['week']}, the worst, {over_to}borrow {borrow}{workload.most_short(grid, week['week'])}.",
+        f"{agree} {week['week']}, the worst, {relief.recommendation(week)}{workload.most_short(grid, week['week'])}.",
     )
 
 

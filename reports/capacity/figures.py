@@ -114,17 +114,18 @@ SHORTFALL = (
     ),
     Figure(
         "shift_hours",
-        "Hours to shift",
+        "Hours that others have time for",
         "hours",
         "neither",
-        "The part of shortfall and unowned work that owners with spare hours in the same week could take over.",
+        "The part of shortfall and unowned work for which owners have spare hours in the same week, whether or not its "
+        "duties can be handed over.",
         by_week,
         Sum("shift_hours"),
         reason=_WEEK,
     ),
     Figure(
         "borrow_hours",
-        "Hours to borrow",
+        "Hours that nobody has time for",
         "hours",
         "less",
         "The part of shortfall and unowned work that nobody has hours for in the same week.",

@@ -9,7 +9,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
-from reports.capacity import proposals, shortfall, workload
+from reports.capacity import proposals, relief, shortfall, workload
 from reports.capacity.proposals import NEW, UNDECIDED
 from reports.figures import select
 from reports.shared import ledger, personal, setup
@@ -21,7 +21,6 @@ FOREMOST = (
     *("staffing_proposals_undecided", "unowned_hours"),
 )
 HIDDEN = ("week_start_on", "week_end_on", "imbalance", "gini", "unowned_hours", "drivers")
-MOVED = {"relief_hours": "Relief by moving h", "remaining_hours": "To borrow h"}
 TONES: dict[str, Tone] = {"relief by moving": "good", "still short": "bad"}
 TAKE_UP = (
     "In the chat with the button of the proposal, which can also decline it: then it stays proposed and is not asked "
@@ -33,8 +32,9 @@ DEFINITIONS = {
     "No peak": "Weeks that are short and even, or uneven and not short, are not here: where both coincide, there is "
     "somebody to help.",
     "Max / mean": "Largest over mean utilisation of the owners with any work; uneven from the organization's limit on.",
-    "Relief": "Hours by which the shortfall falls when duties are handed over or done earlier; the rest is to borrow. "
-    "A proposal can free its owner of more than is missing; less than half an hour is not proposed to borrow.",
+    "Relief": "Hours by which the shortfall falls when duties are handed over or done earlier; the rest is to "
+    "bring in. A proposal can free its owner of more than is missing; less than half an hour is not proposed to bring "
+    "in.",
     "Reassign": "To somebody who does that kind of duty, is not accountable for it and is below 70 %.",
     "Pull forward": "Done up to two weeks earlier by the same owner. Due dates never move.",
     "Status": "New: recorded as proposed when the digest is delivered, once. Others are recorded already.",
@@ -72,7 +72,7 @@ def build(figures: Figures) -> Document:
                 state=("status",),
                 hidden=("action_id", "kind", "duties", "assignees", "to_weeks", "obligation_ids", "recipients"),
             ),
-            Table("weeks", "Peak weeks", weeks, labels=MOVED, hidden=HIDDEN),
+            Table("weeks", "Peak weeks", weeks, labels=relief.LABELS, hidden=HIDDEN),
             Table(
                 "owners",
                 "To each owner and helper",
@@ -116,7 +116,7 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
     if weeks.is_empty():
         return _without_peak(span, figures)
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
-    missing, relief = (hours(figures[name]) for name in ("peak_shortfall_hours", "peak_relief_hours"))
+    missing, eased = (hours(figures[name]) for name in ("peak_shortfall_hours", "peak_relief_hours"))
     proposed = count(figures["staffing_proposals"], "proposal")
     text = at_most(
         f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room",
@@ -127,13 +127,13 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
         return Opening(f"{text}.", f"Finish what was taken up: every one of {proposed} was.")
     first = undecided.row(0, named=True)
     left = figures["peak_remaining_hours"]
-    borrow = f", {quarters(left)} would be borrowed" if left else ""
+    borrow = f", {quarters(left)} are to be brought in" if left else ""
     total = figures["staffing_proposals"]
     of_all = f"{undecided.height:,} of {proposed}" if undecided.height < total else proposed
     return Opening(
         f"{text}.",
         f"{_who(meets_on)} {of_all}, first for {first['week']}: {inside(first['what'])} "
-        f"for {first['owner']}. Moving duties relieves {relief}{borrow}.",
+        f"for {first['owner']}. In all, moving duties relieves {eased}{borrow}.",
     )
 
 

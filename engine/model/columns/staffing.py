@@ -25,7 +25,7 @@ STAFFING: Mapping[str, Column] = {
     ),
     "blocked_reason": Column("Blocked by", "text", "What stands in the way of the staffing action."),
     "borrow_hours": Column(
-        "To borrow h", "hours", "The part of the shortfall that nobody in the organization can take over."
+        "Nobody has time h", "hours", "The part of shortfall and unowned work that nobody has spare hours for."
     ),
     "breach_days": Column("Business days over", "days", "Business days since the action passed its SLA."),
     "breach_told_on": Column("Mailed on", "date", "Day of the first rollup mail that named the breach."),
@@ -81,7 +81,7 @@ STAFFING: Mapping[str, Column] = {
     "responsible_hours": Column("Responsible h", "hours", "Hours of the duties that the owner is responsible for."),
     "rollups": Column("Rollups", "count", "Rollup mails that named the action."),
     "shift_hours": Column(
-        "To shift h", "hours", "The part of the shortfall that owners with spare hours could take over."
+        "Others have time h", "hours", "The part of shortfall and unowned work for which others have spare hours."
     ),
     "short": Column("Short", "flag", "Whether hours are missing in the week."),
     "shortfall_hours": Column("Shortfall h", "hours", "Hours of work above what is available."),

@@ -6,6 +6,7 @@ from typing import Annotated
 import polars as pl
 
 from engine.model.declarations.ask import Ask
+from reports.capacity import relief
 from reports.obligations.density import density, shifts
 from reports.obligations.forecast import weeks
 from reports.shared import ledger
@@ -24,7 +25,12 @@ def limits(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 
 def rated_weeks(
-    duties: ledger.Pending, obligations: pl.DataFrame, owner_weeks: pl.DataFrame, density_alerts: pl.DataFrame, ask: Ask
+    duties: ledger.Pending,
+    obligations: pl.DataFrame,
+    owner_weeks: pl.DataFrame,
+    relieved: relief.Relieved,
+    density_alerts: pl.DataFrame,
+    ask: Ask,
 ) -> pl.DataFrame:
     """Every week of the horizon with its level, its drivers, and the shift that would relieve it."""
     sent = last_levels(density_alerts)
@@ -34,7 +40,7 @@ def rated_weeks(
     frameworks = weeks.drivers(duties, "frameworks", ledger.framework_name(ask))
     known = pl.Series([sent.get(week, "ok") for week in frame["week"]], dtype=pl.String)
     return (
-        shifts.with_suggestions(frame.with_columns(previous_level=known), duties, bounds)
+        shifts.with_suggestions(frame.with_columns(previous_level=known), duties, bounds, relief.of_short(relieved))
         .join(kinds, on="week", how="left", maintain_order="left")
         .join(frameworks, on="week", how="left", maintain_order="left")
         .with_columns(pl.col("kinds", "frameworks").fill_null([]))

@@ -1,12 +1,13 @@
 """What could move out of a week that holds too much, and into which week near it that still has room."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
 from reports.obligations.density import density
-from reports.shared.wording import count
+from reports.shared.wording import count, sentence
 
 NEARBY = (-1, -2, 1, 2)  # earlier weeks first: work done early breaks no promise
 
@@ -28,10 +29,13 @@ class Week:
         return self.movable_hours / self.movable if self.movable else 0.0
 
 
-def with_suggestions(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.Limits) -> pl.DataFrame:
+def with_suggestions(
+    rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.Limits, short: Mapping[str, str]
+) -> pl.DataFrame:
     """``rated`` weeks with ``causes``, ``movable`` duties and a ``suggestion`` where the week is over a limit.
 
-    The worst week is relieved first, and room that one suggestion takes is not offered again. Hard deadlines stay.
+    ``short`` has what is recommended for weeks that lack hours: the suggestion says that, and nothing moves into them.
+    Of the others the worst is relieved first, and room that one takes is not offered again. Hard deadlines stay.
     """
     loose = (
         duties.filter(pl.col("place") == "known", ~pl.col("hard"))
@@ -45,7 +49,9 @@ def with_suggestions(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.
     plan = [Week(*row) for row in frame.select(columns).iter_rows()]
     over = [number for number, level in enumerate(frame["level"]) if level != "ok"]
     worst_first = sorted(over, key=lambda number: (-density.LEVELS.index(frame["level"][number]), -plan[number].known))
-    said = {number: _relief(plan, number, bounds) for number in worst_first}
+    said = {
+        number: sentence(short.get(plan[number].name) or _relief(plan, number, bounds, short)) for number in worst_first
+    }
     used = list(frame.select("known", "utilisation_pct").iter_rows())
     causes = [
         density.causes(used[number][0], used[number][1], bounds) if number in said else []
@@ -57,7 +63,7 @@ def with_suggestions(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.
     )
 
 
-def _relief(plan: list[Week], at: int, bounds: density.Limits) -> str:
+def _relief(plan: list[Week], at: int, bounds: density.Limits, short: Mapping[str, str]) -> str:
     week = plan[at]
     excess = _excess(week, bounds)
     fixed = bool(week.movable) and excess > week.movable
@@ -65,7 +71,7 @@ def _relief(plan: list[Week], at: int, bounds: density.Limits) -> str:
     moves = []
     for step in NEARBY:
         target = at + step
-        if wanted and 0 <= target < len(plan):
+        if wanted and 0 <= target < len(plan) and plan[target].name not in short:
             number = min(wanted, _room(plan[target], week.each, bounds))
             if number > 0:
                 _move(week, plan[target], number)
@@ -85,8 +91,7 @@ def _relief(plan: list[Week], at: int, bounds: density.Limits) -> str:
         )
     elif fixed:
         parts.append("the rest has hard deadlines, so bring in hours")
-    text = "; ".join(parts) or "bring in hours"
-    return text[:1].upper() + text[1:]
+    return "; ".join(parts) or "bring in hours"
 
 
 def _duty_count(moves: list[str]) -> int:

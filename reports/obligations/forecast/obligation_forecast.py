@@ -8,6 +8,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, FrameRow, Opening, Table, at_most
 from engine.model.documents.pictures import TrendLine, TrendPicture
 from engine.model.figures.figure import Figures
+from reports.capacity import relief, workload
 from reports.figures import select
 from reports.obligations.density import density
 from reports.obligations.forecast import expectations as expected
@@ -130,7 +131,9 @@ def _opening(forecast: pl.DataFrame, duties: pl.DataFrame, first_late: str, figu
     used = "" if peak["utilisation_pct"] is None else f", {percent(peak['utilisation_pct'])} of capacity"
     text = f"{count(known, 'duty', 'duties')} ({_work(figures)}) {_fall(known)} due in {span}"
     busiest = f"most in {peak['week']} ({count(peak['known'], 'duty', 'duties')}{used})"
-    advice = _advice(peak, forecast, duties)
+    short = relief.of_short(figures.rows(relief.by_week)).get(str(peak["week"]))
+    lacking = workload.most_short(figures.rows("owner_weeks"), str(peak["week"]))
+    advice = f"in {peak['week']} {short}{lacking}" if short else _advice(peak, forecast, duties)
     first = first_late if late else ""
     step = f"{first}, then {advice}" if first and advice else first or advice
     rest = f"; {late}" if late else ""
@@ -212,6 +215,7 @@ REPORT = Report(
     figures=select(
         "horizon_weeks",
         "demand_hours",
+        "weeks_short_after_moves",
         *TOTALS,
         *(
             "obligations_overdue_week_change",

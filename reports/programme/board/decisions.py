@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from reports.capacity import relief
 from reports.shared.wording import all_of, count, hours, sentence
 
 COLUMNS = {**{"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}, "due_on": pl.Date}
@@ -24,7 +25,7 @@ def decisions(
 ) -> pl.DataFrame:
     """Risks over appetite, late commitments, expired exceptions and the worst short week, the first due first.
 
-    ``weeks`` are those of ``shortfall.by_week``. ``footnotes`` maps risks, obligations, exceptions and capacity to
+    ``weeks`` are those of ``relief.by_week``. ``footnotes`` maps risks, obligations, exceptions and capacity to
     their marks.
     """
     return full_decisions(register, obligations, exceptions, weeks, footnotes).select(*COLUMNS)
@@ -151,19 +152,19 @@ def _expired_requests(exceptions: pl.DataFrame) -> Iterator[_Request]:
 
 
 def _short(weeks: pl.DataFrame) -> Iterator[_Request]:
-    """Hours and owners are for a chair to find: neither request goes to those who lack them."""
-    short = weeks.filter("short").sort(
-        "shortfall_hours", "borrow_hours", "week_start_on", descending=[True, True, False]
-    )
-    span = count(weeks.height, "week")
-    if short.height:
-        week = short.row(0, named=True)
+    """Hours and owners are for a chair to find: neither request goes to those who lack them.
+
+    A week that is short of owners alone is no request of its own: naming them is.
+    """
+    week, span = relief.worst(weeks), count(weeks.height, "week")
+    if week and week["owners_short"]:
+        short = weeks["short"].sum()
         verb = "has" if week["owners_short"] == 1 else "have"
-        missing = round(week["shortfall_hours"] or week["borrow_hours"], 1)
+        missing = round(week["shortfall_hours"], 1)
         yield _Request(
-            f"Move work out of {week['week']} or add {hours(missing)}",
+            f"Relieve {week['week']}: {relief.recommendation(week)}",
             f"{sentence(count(week['owners_short'], 'owner'))} {verb} more due than time in it; "
-            f"{short.height} of the next {span} {'is' if short.height == 1 else 'are'} short",
+            f"{short} of the next {span} {'is' if short == 1 else 'are'} short",
             None,
             f"{sentence(hours(missing))} of work due in that week will be late at its end",
             week["week_start_on"],

@@ -7,7 +7,7 @@ from engine.model.declarations.declaration import FORMATS
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Coverage, Document, Table, at_most
 from engine.model.figures.figure import Figures
-from reports.capacity import shortfall
+from reports.capacity import relief, shortfall
 from reports.figures import select
 from reports.programme.board import board, targets
 from reports.programme.board.board import MARKS, SHOWN
@@ -45,7 +45,7 @@ def build(
 ) -> Document:
     held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
-    asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS)
+    asked = full_decisions(register, obligations, exceptions, figures.rows(relief.by_week), MARKS)
     frame = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
     changed = board.changes(held, readiness, movements, ask)
     return Document(

@@ -55,8 +55,7 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
     assert lead(made) == (
         "1 owner lacks 6 hours in 1 of the next 13 weeks, and 3 hours of work have no owner; in 1 week even all "
         "together have too few.",
-        "In 2026-W48, the worst, hand 3 hours of short or unowned work to others and borrow 6 hours, most for ann, who "
-        "lacks 6 hours.",
+        "In 2026-W48, the worst, bring in 6 hours, most for ann, who lacks 6 hours.",
     )
     assert made.warnings == ["3 hours of work are without an owner who is there: whoever is accountable names one."]
 

@@ -76,8 +76,8 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
     ]
     assert lead(made) == (
         "Owners lack 10 hours in 1 of the next 13 weeks while others have room, most ann in 2026-W49.",
-        "Decide on 2 proposals, first for 2026-W49: hand 2 duties to bob and cyd for ann. Moving duties relieves 8 "
-        "hours, 2 would be borrowed.",
+        "Decide on 2 proposals, first for 2026-W49: hand 2 duties to bob and cyd for ann. In all, moving duties "
+        "relieves 8 hours, 2 are to be brought in.",
     )
 
 
@@ -96,7 +96,7 @@ def test_the_headline_the_next_step_and_the_first_row_are_of_whoever_lacks_most(
     first = frame(made, "actions").row(0, named=True)
     assert (first["owner"], first["week"]) == ("ann", "2026-W49")
     assert made.headline.endswith(", most ann in 2026-W49.")
-    assert " for ann. Moving duties" in made.next_step
+    assert " for ann. In all, moving duties" in made.next_step
 
 
 def test_what_is_recorded_is_not_new():

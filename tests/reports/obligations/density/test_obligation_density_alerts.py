@@ -155,7 +155,7 @@ def test_a_week_with_one_day_left_breaches_by_the_work_of_a_day():
         "2026-W47",
         1,
         ["utilisation"],
-        "Of 1 duty that can move, defer 1 to 2026-W48",
+        "Bring in 3.5 hours",
     )
 
 
