@@ -173,7 +173,7 @@ DIGESTS: tuple[Digest, ...] = (
             "staffing_actions_completed",
         ),
         items=(
-            Items("decisions", ("decision", "reason", "owner")),
+            Items("decisions", ("decision", "due_on", "owner", "reason")),
             Items("figures", ("figure", "now", "before", "change", "unit", "better")),
             Items("peaks", ("week", "known", "demand_hours", "available_hours", "utilisation_pct", "level")),
             Items("crossovers", ("what", "duties", "best_on", "hours_to_save")),

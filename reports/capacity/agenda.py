@@ -25,7 +25,7 @@ SOURCES = {
     "crossover": ("Work to share", f"{COMPLIANCE}/obligation-crossover"),
     "staffing": ("Staffing actions", f"{COMPLIANCE}/staffing-actions"),
 }
-OWN = ("crossover", "staffing")  # what committees are asked beside the board's decisions
+OWN = ("crossover", "staffing")  # what committees are asked beside what the executive summary asks for
 MARKS = {name: f"[{number}]" for number, name in enumerate(SOURCES, 1)}
 
 
@@ -38,11 +38,12 @@ def decisions_needed(
     staffing_actions: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
-    """The board's decisions, then staffing past its SLA and the best work to share: of all the first due first."""
+    """Those of the executive summary, then staffing past its SLA and the best work to share: the first due first."""
     asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS)
     more = [*_late(breaches(staffing_actions)), *_shared_evidence(clusters, ask)]
     both = pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
-    return in_order(both, next_meeting(obligations))
+    meeting = next_meeting(obligations)
+    return in_order(both, meeting.on if meeting else None)
 
 
 def _late(late: pl.DataFrame) -> Iterator[Request]:

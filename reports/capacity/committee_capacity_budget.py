@@ -1,10 +1,7 @@
 """Hours that each owner has in each coming week against the hours of work in it, for committees to decide on."""
 
-from datetime import date
-
 import polars as pl
 
-from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.plan_parameters import ANY_FRAMEWORK
 from engine.model.declarations.report import Report
@@ -99,7 +96,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     )
 
 
-def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meets_on: date | None, figures: Figures) -> Opening:
+def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meeting: ledger.NextMeeting | None, figures: Figures) -> Opening:
     overdue = figures["obligations_overdue_hours"]
     late = f"{hours(round(overdue, 1))} {_is(overdue)} overdue and in no week: plan them first." if overdue else ""
     if not figures["demand_hours"]:
@@ -109,7 +106,7 @@ def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meets_on: date | None, fig
         top = weeks.sort("utilisation_pct", "week_start_on", descending=[True, False]).row(0, named=True)
         full = percent(top["utilisation_pct"])
         return Opening(f"Everybody has the hours for the next {span}; {top['week']} is fullest at {full}.", late)
-    agree = f"Agree by the meeting of {spelled_day(meets_on)}: in" if meets_on else "In"
+    agree = f"Agree by {meeting}: in" if meeting else "In"
     return Opening(
         f"{at_most(_lacking(weeks, span, figures), _together(weeks, figures))}.",
         f"{agree} {week['week']}, the worst, {relief.recommendation(week)}{workload.most_short(grid, week['week'])}.",

@@ -1,7 +1,5 @@
 """The quarter for the committees on one page: coming peaks, work to share, punctuality, staffing, decisions."""
 
-from datetime import date
-
 import polars as pl
 
 from engine.model.days import spelled_day
@@ -150,7 +148,9 @@ def _meetings(duties: pl.DataFrame, committees: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meets_on: date | None, figures: Figures) -> Opening:
+def _opening(
+    asked: pl.DataFrame, coming: pl.DataFrame, meeting: ledger.NextMeeting | None, figures: Figures
+) -> Opening:
     period, needed = figures["quarter"], figures["committee_decisions"]
     if not figures["obligations_pending"] and not needed:
         return Opening(f"{_quarter(period)}: no duty is pending and nothing awaits a decision.", setup.DUTIES)
@@ -162,21 +162,23 @@ def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meets_on: date | None, f
         weeks = f"{over} of the next {span} weeks {full}, first of all {top['week']} ({used})"
     else:
         weeks = f"none of the next {span} weeks is too full"
-    step = _step(asked.row(0, named=True), meets_on) if needed else ""
+    step = _step(asked.row(0, named=True), meeting) if needed else ""
     if not step and figures["hours_to_save"]:
         step = f"Collect evidence once: it saves {hours(round(figures['hours_to_save'], 1))}."
     board = asked.filter(~pl.col("footnote").is_in([agenda.MARKS[name] for name in agenda.OWN])).height
-    among = f", {board:,} of them the board's" if 0 < board < needed else ""
-    when = f" at the meeting of {spelled_day(meets_on)}" if meets_on and needed else ""
-    sooner = asked.filter(pl.col("due_on") < meets_on).height if meets_on else 0
-    cannot = f"; {sooner:,} cannot wait for it" if sooner else ""
+    among = f", {board:,} of them on the executive summary" if 0 < board < needed else ""
     noun = count(needed, "decision is", "decisions are")
-    return Opening(at_most(f"{sentence(noun)} needed{when}{among}{cannot}", f"; {weeks}") + ".", step)
+    text = f"{sentence(noun)} needed{among}"
+    if meeting and needed:
+        sooner = asked.filter(pl.col("due_on") < meeting.on).height
+        cannot = f", and {sooner:,} cannot wait for it" if sooner else ""
+        text = at_most(text, f"; {meeting.committee} meets next, on {spelled_day(meeting.on)}{cannot}")
+    return Opening(at_most(text, f"; {weeks}") + ".", step)
 
 
-def _step(first: FrameRow, meets_on: date | None) -> str:
-    """The decision to take first, the same as on the executive summary where it is the board's."""
-    by = "by the meeting of" if first["due_on"] == meets_on else "by"
+def _step(first: FrameRow, meeting: ledger.NextMeeting | None) -> str:
+    """The decision to take first, the same as on the executive summary where that has it."""
+    by = "by the meeting of" if meeting and first["due_on"] == meeting.on else "by"
     return f"Decide first: {inside(first['decision'])} ({with_whom(first['owner'], first['due_on'], by)})."
 
 

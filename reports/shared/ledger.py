@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cache
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -200,10 +200,21 @@ def _name(people: int) -> str:
     return "names one" if people == 1 else "name one for each"
 
 
-def next_meeting(duties: pl.DataFrame) -> date | None:
-    """The day on which a committee meets next; None where none is to meet."""
-    day = duties.filter(pl.col("kind") == "committee", pl.col("state") == "open")["due_on"].min()
-    return day if isinstance(day, date) else None
+class NextMeeting(NamedTuple):
+    """The day on which a committee meets, and which: each has days of its own."""
+
+    on: date
+    committee: str
+
+    def __str__(self) -> str:
+        return f"the meeting of {self.committee} on {spelled_day(self.on)}"
+
+
+def next_meeting(duties: pl.DataFrame) -> NextMeeting | None:
+    """The meeting that is held next of any committee; None where none is to meet."""
+    held = duties.filter(pl.col("kind") == "committee", pl.col("state") == "open", pl.col("due_on").is_not_null())
+    coming = held.sort("due_on", "obligation_id").select("due_on", pl.col("title").str.strip_suffix(" meets"))
+    return NextMeeting(*coming.row(0)) if coming.height else None
 
 
 def near(duties: Pending) -> pl.DataFrame:

@@ -1,7 +1,5 @@
 """Weeks in which some owners lack hours while others have them, and the actions that would relieve these weeks."""
 
-from datetime import date
-
 import polars as pl
 
 from engine.model.days import quarters, spelled_day
@@ -45,11 +43,11 @@ DEFINITIONS = {
 
 def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
-    meets_on = ledger.next_meeting(figures.rows(ledger.pending))
+    meeting = ledger.next_meeting(figures.rows(ledger.pending))
     ranked = _worst_first(actions, weeks, figures.rows(workload.in_horizon))
     first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
     return Document(
-        *_opening(weeks, ranked, meets_on, figures),
+        *_opening(weeks, ranked, meeting, figures),
         tables=(
             Table(
                 "actions",
@@ -105,11 +103,13 @@ def _worst_first(actions: pl.DataFrame, weeks: pl.DataFrame, grid: pl.DataFrame)
     )
 
 
-def _who(meets_on: date | None) -> str:
-    return f"The committee of {spelled_day(meets_on)} decides on" if meets_on else "Decide on"
+def _who(meeting: ledger.NextMeeting | None) -> str:
+    return f"On {spelled_day(meeting.on)} {meeting.committee} decides on" if meeting else "Decide on"
 
 
-def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, figures: Figures) -> Opening:
+def _opening(
+    weeks: pl.DataFrame, actions: pl.DataFrame, meeting: ledger.NextMeeting | None, figures: Figures
+) -> Opening:
     span = count(figures["horizon_weeks"], "week")
     if not figures["demand_hours"]:
         return Opening("No work falls into the coming weeks, so no week can peak.", setup.DUTIES)
@@ -132,7 +132,7 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meets_on: date | None, 
     of_all = f"{undecided.height:,} of {proposed}" if undecided.height < total else proposed
     return Opening(
         f"{text}.",
-        f"{_who(meets_on)} {of_all}, first for {first['week']}: {inside(first['what'])} "
+        f"{_who(meeting)} {of_all}, first for {first['week']}: {inside(first['what'])} "
         f"for {first['owner']}. In all, moving duties relieves {eased}{borrow}.",
     )
 
@@ -142,13 +142,13 @@ def _without_peak(span: str, figures: Figures) -> Opening:
     missing = figures["shortfall_hours"]
     if not missing:
         return Opening(f"In none of the next {span} do owners lack hours: nothing to staff.")
-    short = figures.rows(shortfall.by_week).filter(pl.col("shortfall_hours") > 0)
+    short = figures.rows(relief.by_week).filter(pl.col("shortfall_hours") > 0)
     worst = short.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
     owner = workload.most_short(figures.rows(workload.in_horizon), worst["week"])
     return Opening(
         f"Owners lack {hours(missing)} in {short.height} of the next {span}, in none of them with others who have "
         "clearly more room.",
-        f"Bring in hours or agree later dates, first in {worst['week']}{owner}.",
+        f"In {worst['week']} {relief.recommendation(worst)}{owner}.",
     )
 
 

@@ -162,7 +162,7 @@ def _short(weeks: pl.DataFrame) -> Iterator[_Request]:
         verb = "has" if week["owners_short"] == 1 else "have"
         missing = round(week["shortfall_hours"], 1)
         yield _Request(
-            f"Relieve {week['week']}: {relief.recommendation(week)}",
+            f"In {week['week']} {relief.recommendation(week)}",
             f"{sentence(count(week['owners_short'], 'owner'))} {verb} more due than time in it; "
             f"{short} of the next {span} {'is' if short == 1 else 'are'} short",
             None,

@@ -120,7 +120,7 @@ def _headline(asked: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
         parts.append(f"{count(over, 'risk')} {'exceeds' if over == 1 else 'exceed'} the appetite")
     if late:
         parts.append(f"{count(late, 'duty', 'duties')} {'is' if late == 1 else 'are'} overdue")
-    decisions = count(asked.height, "board decision")
+    decisions = count(asked.height, "decision")
     lead = targets.lead(figures.rows(targets.nearest))
     if not lead:
         return f"{'; '.join(parts)}; {decisions}."

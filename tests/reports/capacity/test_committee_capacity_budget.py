@@ -79,7 +79,7 @@ def test_work_that_nobody_owns_and_nobody_has_room_for_is_no_shortfall_of_owners
 def test_what_to_agree_on_is_to_be_agreed_by_the_next_meeting():
     meeting = duty("m", 12, owner="bob", kind="committee", title="Board meets")
     made = build_document(ledger(duty("a", 3, effort_hours=10.0), meeting), ("ann", "default", 5.0))
-    assert made.next_step.startswith("Agree by the meeting of 2 Dec 2026: in 2026-W48, the worst, ")
+    assert made.next_step.startswith("Agree by the meeting of Board on 2 Dec 2026: in 2026-W48, the worst, ")
 
 
 def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():

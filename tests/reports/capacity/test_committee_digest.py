@@ -41,8 +41,8 @@ def test_what_cannot_wait_for_the_meeting_is_decided_first_as_the_executive_summ
         (MEETING, "Agree new dates or owners for 1 overdue commitment", "ann"),
     ]
     assert lead(made) == (
-        "2 decisions are needed at the meeting of 10 Dec 2026; 1 cannot wait for it; none of the next 13 weeks is too "
-        "full.",
+        "2 decisions are needed; Board meets next, on 10 Dec 2026, and 1 cannot wait for it; none of the next 13 weeks is "
+        "too full.",
         "Decide first: name owners for 4 hours of work (with cyd, by 23 Nov 2026).",
     )
 
@@ -73,7 +73,7 @@ def test_decisions_come_first_with_whom_they_are():
     assert frame(made, "meetings").select("meets_on", "name", "chair").rows() == [(date(2026, 12, 10), "Board", "cyd")]
     assert frame(made, "staffing").rows() == [("breached", 1, 3.0)]
     assert lead(made) == (
-        "3 decisions are needed at the meeting of 10 Dec 2026, 1 of them the board's; none of the next 13 weeks is too "
+        "3 decisions are needed, 1 of them on the executive summary; Board meets next, on 10 Dec 2026; none of the next 13 weeks is too "
         "full.",
         "Decide first: agree new dates or owners for 1 overdue commitment (with ann, by the meeting of 10 Dec 2026).",
     )
@@ -140,3 +140,19 @@ def test_every_figure_equals_its_explained_rows():
         ),
     )
     values_follow(REPORT)
+
+
+def test_each_committee_has_its_own_next_meeting():
+    """The one that meets first is named; a board that meets in half a year is not said to meet then."""
+    steering = {"committee_id": "S", "name": "Steering", "chair": "ann", "members": ["ann"]}
+    made = build_document(
+        duty("late", -9),
+        duty("m", 20, kind="committee", title="Steering meets", owner="ann"),
+        duty("n", 160, kind="committee", title="Board meets", owner="cyd"),
+        committees=(BOARD, steering),
+    )
+    assert made.headline.startswith("1 decision is needed; Steering meets next, on 10 Dec 2026;")
+    assert frame(made, "meetings").select("name", "meets_on").rows() == [
+        ("Steering", MEETING),
+        ("Board", date(2027, 4, 29)),
+    ]

@@ -113,7 +113,7 @@ def test_a_week_that_is_short_and_even_is_no_peak():
     assert frame(made, "weeks").is_empty()
     assert lead(made) == (
         "Owners lack 12 hours in 1 of the next 13 weeks, in none of them with others who have clearly more room.",
-        "Bring in hours or agree later dates, first in 2026-W49, most for ann, who lacks 4 hours.",
+        "In 2026-W49 bring in 12 hours, most for ann, who lacks 4 hours.",
     )
 
 

@@ -157,8 +157,7 @@ def test_the_summary_holds_what_a_board_asks_first():
     }
     assert held.coverage == Coverage(4, 4)
     assert held.headline == (
-        "Posture is 76.4 (C), up 2.8 points in 30 days; 1 risk exceeds the appetite; 3 duties are overdue; "
-        "2 board decisions."
+        "Posture is 76.4 (C), up 2.8 points in 30 days; 1 risk exceeds the appetite; 3 duties are overdue; 2 decisions."
     )
     assert table(held, "figures").rows() == [
         ("Posture", 76.4, "76.4 (C)", "Weighted readiness costs most: 12.7 points", "[1]"),
@@ -191,7 +190,7 @@ def test_decisions_follow_from_the_data():
     )
     assert table(held, "decisions").select("decision", "reason", "owner", "footnote").rows() == [
         (
-            "Relieve 2026-W49: bring in 4.5 hours",
+            "In 2026-W49 bring in 4.5 hours",
             "2 owners have more due than time in it; 1 of the next 13 weeks is short; nobody is named for it and no chair "
             "is to meet, so the first decision is who decides",
             None,
@@ -378,7 +377,7 @@ def test_markdown_is_among_the_formats():
 
 def test_without_data_the_board_is_told_so():
     held = document()
-    assert held.headline == ("There is no posture score yet, because no component has any data; no board decisions.")
+    assert held.headline == ("There is no posture score yet, because no component has any data; no decisions.")
     assert held.summary["posture_score"] is None
     assert held.summary["posture_grade"] == "insufficient_data"
     assert held.summary["incident_median_hours_to_restore"] is None
