@@ -20,6 +20,8 @@ from engine.facts.expressions import (
 _KEY = ["org_id", "framework", "control_id"]
 # an evidence item documents operation just as an audit event does
 _KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test", "policy": "policy"}
+# the kind by whose evidence a control is fresh or not: the first of these that it needs, else its signature
+GOVERNING = ("operation", "test", "policy")
 _SOURCES = (*_KIND_OF_SOURCE, "attestation")
 
 
@@ -191,10 +193,10 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
 
     Policies last until their review, signatures until the next is overdue.
     """
-    order = ("operation", "test", "policy")
-    governing = pl.coalesce(pl.when(f"{kind}_required").then(pl.lit(kind)) for kind in order)
+    governing = pl.coalesce(pl.when(f"{kind}_required").then(pl.lit(kind)) for kind in GOVERNING)
     newest = pl.coalesce(
-        *(pl.when(governing == kind).then(pl.col(kind)) for kind in order), pl.when("only_signature").then("signature")
+        *(pl.when(governing == kind).then(pl.col(kind)) for kind in GOVERNING),
+        pl.when("only_signature").then("signature"),
     )
     policy_on = pl.col("policy").struct.field("last_on")
     frame = frame.with_columns(

@@ -104,7 +104,11 @@ EVIDENCE: Mapping[str, Column] = {
     "last_at": Column("Newest (UTC)", "instant", "Moment of the newest event."),
     "last_evidence_at": Column("Newest evidence (UTC)", "instant", "Moment of the newest evidence."),
     "last_evidence_id": Column("Evidence", "text", "Identifier of the newest evidence."),
-    "last_evidence_on": Column("Evidence date", "date", "Day of the newest evidence."),
+    "last_evidence_on": Column(
+        "Evidence date",
+        "date",
+        "Day of the newest evidence of operation, else test, else policy, else signature, as is needed.",
+    ),
     "last_id": Column("Last ID", "text", "Identifier of the newest event."),
     "last_source": Column("Source", "word", "Source of the newest evidence."),
     "last_test_on": Column("Last test", "date", "Day of the newest test of the control, passed or failed."),
@@ -126,7 +130,9 @@ EVIDENCE: Mapping[str, Column] = {
     "missing": Column("Missing", "count", "Those without what is needed, such as any evidence."),
     "newest_at": Column("Newest (UTC)", "instant", "Moment of the newest evidence of the criteria."),
     "newest_event_at": Column("Newest event (UTC)", "instant", "Moment of the newest event of the audit log."),
-    "next_due_on": Column("Next due", "date", "Day on which the evidence of the control must be renewed."),
+    "next_due_on": Column(
+        "Next due", "date", "Day on which that evidence must be renewed; another kind may lapse before."
+    ),
     "operated": Column("Operated", "count", "Criteria that have evidence of operation in the month."),
     "operated_pct": Column(
         "Operated (%)", "percent", "Criteria with evidence of operation, as a share of those expected."

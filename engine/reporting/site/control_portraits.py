@@ -11,6 +11,7 @@ from datetime import date
 import polars as pl
 
 from engine.facts.controls.detection import KINDS
+from engine.facts.controls.status import GOVERNING
 from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import FrameRow
 from engine.render import words
@@ -127,6 +128,12 @@ def _good_until(row: FrameRow, horizon: FrameRow) -> str:
     return f", good until {spelled_day(row['next_due_on'])}" if row["next_due_on"] else ""
 
 
+def _newest(row: FrameRow) -> str:
+    """What the day of the last evidence is of: the kind that governs the control, whatever else was recorded since."""
+    kind = next((kind for kind in GOVERNING if kind in (row["kinds_required"] or [])), _SIGNATURE)
+    return "its last signature" if kind == _SIGNATURE else f"its last evidence of {words.spell(kind)}"
+
+
 def _by_control(frame: pl.DataFrame) -> dict[tuple[str, str], list[FrameRow]]:
     control: dict[tuple[str, str], list[FrameRow]] = defaultdict(list)
     for row in frame.iter_rows(named=True):
@@ -161,7 +168,7 @@ def _standing(
 ) -> str:
     """Why a control stands where it does."""
     since = f" since {spelled_day(row['state_since'])}" if row["state_since"] else ""
-    last = f"the last evidence is of {spelled_day(row['last_evidence_on'])}" if row["last_evidence_on"] else ""
+    last = f"{_newest(row)} is of {spelled_day(row['last_evidence_on'])}" if row["last_evidence_on"] else ""
     match row["state"]:
         case "effective":
             return f"Effective{since}: {last or 'all that it needs is there'}{_good_until(row, horizon)}."

@@ -84,8 +84,13 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
     ("row", "sentence"),
     [
         (
-            {"state": "effective", "last_evidence_on": date(2026, 11, 3), "next_due_on": date(2026, 12, 3)},
-            "Effective: the last evidence is of 3 Nov 2026, good until 3 Dec 2026.",
+            {
+                "state": "effective",
+                "kinds_required": ["attestation", "policy", "operation"],
+                "last_evidence_on": date(2026, 11, 3),
+                "next_due_on": date(2026, 12, 3),
+            },
+            "Effective: its last evidence of operation is of 3 Nov 2026, good until 3 Dec 2026.",
         ),
         (
             {
@@ -95,7 +100,7 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
                 "age_days": 142,
                 "window_days": 100,
             },
-            "Stale since 1 Nov 2026: the last evidence is of 1 Jul 2026.",
+            "Stale since 1 Nov 2026: its last evidence of operation is of 1 Jul 2026.",
         ),
         ({"state": "no_data"}, "No data: nothing was ever recorded for it."),
         (
@@ -165,7 +170,7 @@ def test_a_control_is_good_until_the_first_of_its_evidence_lapses(horizon, until
         ),
         control_horizons=rows("control_horizons", CONTROL | horizon),
     )
-    assert told.sentence == f"Effective: the last evidence is of 3 Nov 2026, good until {until}."
+    assert told.sentence == f"Effective: its last evidence of operation is of 3 Nov 2026, good until {until}."
 
 
 REJECTED = SIGNED | {"id": "ATT-2", "status": "rejected", "due_on": date(2026, 11, 14)}
