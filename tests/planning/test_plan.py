@@ -151,8 +151,27 @@ def test_hours_that_nobody_has_are_named(facts_with):
     }
 
 
+def test_the_day_of_a_plan_stands_beside_the_day_on_record(facts_with):
+    """A remediation and a signature keep their days; the plan that does them after those says so."""
+    made = plan(facts_with)
+    step = next(step for step in made.steps if step.duty is None)
+    days = {step.work.id: step.done_on - timedelta(days=1)}
+    rows = plan_rows.actions(made, days).filter(pl.col("due_on").is_not_null())
+    assert rows.select("control_id", "due_on", "against_due").unique().rows() == [
+        (step.work.control_id, days[step.work.id], "late")
+    ]
+    assert plan_rows.actions(made, {step.work.id: BY})["against_due"].null_count() == len(made.steps)
+
+
+def test_days_on_record_are_those_of_remediations_and_of_signatures():
+    gaps = rows("gaps", {"framework": "soc2", "control_id": "X1", "due_on": DAY}, {"control_id": "X2", "due_on": None})
+    assert plan_rows.due_days(gaps, rows("signature_duties", {"id": "ATT-1", "due_on": BY})) == {
+        **{"soc2:X1": DAY, "ATT-1": BY}
+    }
+
+
 def headline_and_step(made):
-    return opening(made, plan_rows.actions(made), [], plan_people.people(made), ask(DAY))
+    return opening(made, plan_rows.actions(made, {}), [], plan_people.people(made), ask(DAY))
 
 
 def test_the_next_step_names_the_missing_hours_of_the_table_of_owners(facts_with):

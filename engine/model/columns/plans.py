@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from engine.model.columns.column import Column
 
 PLANS: Mapping[str, Column] = {
+    "against_due": Column("Against that", "word", "Late where the plan's day is after the one on record."),
     "attestation_until": Column("Signature good until", "date", "Last day on which the newest signature holds."),
     "buys": Column("Buys", "texts", "What the work makes effective, beside the control that it is about."),
     "by_on": Column("By", "date", "Day by which the plan wants its target."),

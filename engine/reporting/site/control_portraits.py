@@ -210,15 +210,15 @@ def _failed_test(row: FrameRow, tested: Mapping[str, date]) -> list[str]:
 
 
 def _duty(gap: FrameRow | None, as_of: date) -> str:
-    """Who is to close it, and by when; how late it is on a day after that."""
+    """Who is to remedy it, and by when; how late it is on a day after that. A plan may do so on another day."""
     if gap is None:
         return ""
-    who, due = gap["owner"] or "Nobody", gap["due_on"]
+    who, due = gap["owner"] or "nobody", gap["due_on"]
     if due is None:
-        return f"{who} owns it; no day is set."
+        return f"{gap['owner'] or 'Nobody'} owns it; no day is set."
     if due < as_of:
-        return f"{who} was to close it by {spelled_day(due)}: {number((as_of - due).days, 'day')} late."
-    return f"{who} is to close it by {spelled_day(due)}."
+        return f"Its remediation, with {who}, was due {spelled_day(due)}: {number((as_of - due).days, 'day')} late."
+    return f"Its remediation, with {who}, is due {spelled_day(due)}."
 
 
 def _proof(claim: FrameRow) -> str:

@@ -1,6 +1,6 @@
 """The rows of a readiness plan: what to do, what stays open, who works how much, how readiness goes on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import polars as pl
@@ -21,11 +21,20 @@ _KINDS = {
 }
 
 
-def actions(plan: ReadinessPlan) -> pl.DataFrame:
-    """The work of the plan in the order in which it is done."""
+def due_days(gaps: pl.DataFrame, signature_duties: pl.DataFrame) -> dict[str, date]:
+    """The days on record of remediations, by their controls, and of signatures, by their duties."""
+    remediations = gaps.filter(pl.col("due_on").is_not_null()).select(
+        pl.format("{}:{}", "framework", "control_id"), "due_on"
+    )
+    return dict([*remediations.iter_rows(), *signature_duties.select("id", "due_on").iter_rows()])
+
+
+def actions(plan: ReadinessPlan, due: Mapping[str, date]) -> pl.DataFrame:
+    """The work of the plan in the order in which it is done, beside the days on which it is due whatever is planned."""
     rows = []
     for step in plan.steps:
         one, other = step.work, _bought(step)
+        due_on = due.get(step.duty or one.id)
         rows.append(
             (
                 step.done_on,
@@ -38,6 +47,8 @@ def actions(plan: ReadinessPlan) -> pl.DataFrame:
                 step.hours,
                 step.ready_on,
                 step.due_on,
+                due_on,
+                "late" if due_on and step.done_on > due_on else None,
                 other or None,
                 one.waits_for,
             )
@@ -53,6 +64,8 @@ def actions(plan: ReadinessPlan) -> pl.DataFrame:
         "hours": pl.Float64,
         "ready_on": pl.Date,
         "latest_on": pl.Date,
+        "due_on": pl.Date,
+        "against_due": pl.String,
         "buys": pl.List(pl.String),
         "waits_for": pl.String,
     }

@@ -119,7 +119,11 @@ def build(
     question = plan_question(framework_targets, ask.options, ask.as_of, int(ask.settings["plan_slack_days"]))
     plan = make_plan(frames.__getitem__, question, ask.as_of)
     ready = ready_days(plan, spread_of(accepted_plans))
-    work, weeks, likely = plan_rows.actions(plan), plan_rows.weeks(plan, ready), likelihoods(plan, ready)
+    work, weeks, likely = (
+        plan_rows.actions(plan, plan_rows.due_days(gaps, signature_duties)),
+        plan_rows.weeks(plan, ready),
+        likelihoods(plan, ready),
+    )
     holes = promises.holes(plan)
     known = pl.concat(
         [goal.projection.on(goal.goal.by).filter(pl.col("state") != "not_applicable") for goal in plan.goals]
@@ -150,7 +154,9 @@ def build(
                     "done_by", "framework", "control_id", "title", "action", "owner", "hours", pl.exclude(ACTION)
                 ),
                 hidden=["week", "ready_on", *framework],
-                note="Signatures that are duties on record already take no hours of the plan.",
+                labels={"due_on": "Due on record"},
+                note="Signatures that are duties on record already take no hours of the plan. On record is the day of "
+                "the remediation, or of the signature: the plan moves neither.",
             ),
             Table(
                 "open",

@@ -57,7 +57,9 @@ def test_the_plan_is_accepted_in_one_step_and_followed(ready, monkeypatch):
         assert (code, "remediations: 1 new" in out) == (0, created), err
     after = plan_json(ready, *ASKED, "--format", "json")
     assert [(row["control_id"], row["standing"]) for row in after["accepted"]] == [(planned, "as_planned")]
-    assert after["actions"] == before["actions"]
+    assert {row["due_on"] for row in before["actions"]} == {None}, "its days are on record from then on"
+    assert [row | {"due_on": None} for row in after["actions"]] == before["actions"]
+    assert {row["due_on"] for row in after["actions"]} <= {row["done_by"] for row in after["actions"]}
     assert ready(*ASKED, "--format", "csv")[1] == text, "accepting a plan does not change it"
 
 

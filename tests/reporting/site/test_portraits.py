@@ -235,11 +235,11 @@ def test_a_stale_control_names_the_kind_that_lapsed_and_the_work_on_it_alone(sta
 @pytest.mark.parametrize(
     ("due_on", "duty"),
     [
-        (date(2026, 12, 1), "ann@acme.example is to close it by 1 Dec 2026."),
-        (DAY, f"ann@acme.example is to close it by {spelled_day(DAY)}."),
+        (date(2026, 12, 1), "Its remediation, with ann@acme.example, is due 1 Dec 2026."),
+        (DAY, f"Its remediation, with ann@acme.example, is due {spelled_day(DAY)}."),
         (
             DAY - timedelta(days=1),
-            f"ann@acme.example was to close it by {spelled_day(DAY - timedelta(days=1))}: 1 day late.",
+            f"Its remediation, with ann@acme.example, was due {spelled_day(DAY - timedelta(days=1))}: 1 day late.",
         ),
         (None, "ann@acme.example owns it; no day is set."),
     ],
