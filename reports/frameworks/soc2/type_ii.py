@@ -13,8 +13,8 @@ from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage
 from reports.frameworks.soc2.type_ii_rows import criteria, criteria_in_scope, criteria_to_answer, test_lines
 from reports.frameworks.soc2.type_ii_tables import causes, changes, cuecs
-from reports.frameworks.soc2.type_ii_tests import FRAMEWORK, NOT_TESTED, months, sample
-from reports.frameworks.soc2.type_ii_words import DEFINITIONS, LABELS, MAXIMUM_DAYS, MINIMUM_DAYS
+from reports.frameworks.soc2.type_ii_tests import FRAMEWORK, NOT_TESTED, SAMPLED, months, sample
+from reports.frameworks.soc2.type_ii_words import DEFINITIONS, LABELS, MAXIMUM_DAYS, MINIMUM_DAYS, TODAY
 from reports.shared import records, setup
 from reports.shared.wording import count_of, some_of, with_whom
 
@@ -57,11 +57,12 @@ def build(
                 part_of=("criteria",),
             ),
             Table("causes", "Deviations by cause", causes(tests)),
-            Table("trend", "Operation by month", trend),
+            Table("trend", "Operation by month", trend, note=_trend_note(tests)),
             Table(
                 "criteria",
                 "Every criterion",
                 _test_columns(rows),
+                note=TODAY,
                 labels=LABELS,
                 state=["state"],
                 hidden=[
@@ -102,6 +103,17 @@ def build(
         definitions=DEFINITIONS,
         foremost=FOREMOST if bare.height else (),
         warnings=_warnings(rows, frame, records.since(known_since, FRAMEWORK), ask),
+    )
+
+
+def _trend_note(tests: pl.DataFrame) -> str:
+    """How many of the deviations the months have, which are of tests by people alone."""
+    total, people = (int(rows["deviations"].sum()) for rows in (tests, tests.filter(method=SAMPLED)))
+    if total == people:
+        return ""
+    return (
+        f"Tests and their deviations are those of people: {people:,} of {count_of(total, 'deviation')} in the period; "
+        "the others are events of machine records, in no month here."
     )
 
 

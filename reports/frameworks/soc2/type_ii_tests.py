@@ -38,10 +38,7 @@ def lines(windows: pl.DataFrame, events: pl.DataFrame, start: date, end: date) -
 def _sample(windows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
     ran = pl.col("performed_on").is_between(start, end).fill_null(False)
     missed = pl.col("performed_on").is_null() & pl.col("window_close_on").is_between(start, end)
-    expression = pl.max_horizontal(
-        pl.col("deviations").fill_null(0), (pl.col("outcome") == "failed").fill_null(False).cast(pl.Int64)
-    )
-    bad = ran & (expression > 0)
+    bad = ran & (_items_against() > 0)
     return (
         windows.filter(pl.col("framework") == FRAMEWORK, ran | missed)
         .sort("window_open_on", "run_id", nulls_last=True)
@@ -53,12 +50,18 @@ def _sample(windows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
             missed=missed.sum().cast(pl.Int64),
             population=pl.col("population").filter(ran).sum(),
             tested=pl.col("tested").filter(ran).sum(),
-            deviations=expression.filter(ran).sum(),
+            deviations=_items_against().filter(ran).sum(),
             cause=pl.col("cause").filter(bad).drop_nulls().unique(maintain_order=True),
             response=pl.col("response").filter(bad).drop_nulls().unique(maintain_order=True),
             unanswered=(bad & pl.col("response").is_null()).sum().cast(pl.Int64),
         )
     )
+
+
+def _items_against() -> pl.Expr:
+    """The deviations of a test that somebody performed: of a failed one without a count, one."""
+    failed = (pl.col("outcome") == "failed").fill_null(False).cast(pl.Int64)
+    return pl.max_horizontal(pl.col("deviations").fill_null(0), failed)
 
 
 def _machine(events: pl.DataFrame) -> pl.DataFrame:
@@ -170,7 +173,7 @@ def months(days: pl.DataFrame, rows: pl.DataFrame, windows: pl.DataFrame, end: d
     tests = ran.group_by(month=pl.col("performed_on").dt.truncate("1mo")).agg(
         tests=pl.len().cast(pl.Int64),
         failed=(pl.col("outcome") == "failed").sum().cast(pl.Int64),
-        deviations=pl.col("deviations").fill_null(0).sum(),
+        deviations=_items_against().sum(),
     )
     return (
         pl.DataFrame({"month": starts}, schema={"month": pl.Date})

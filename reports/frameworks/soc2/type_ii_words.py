@@ -10,6 +10,10 @@ LABELS = {
     "missed": "Times missed",
     "changed_on": "Day",
 }
+TODAY = (
+    "The result is of the whole period and the state is today's: a criterion that is effective may have exceptions "
+    "noted before."
+)
 DEFINITIONS = {
     "population, tested, deviations": "Items that the control was to work on in the period, how many were looked at, "
     "and in how many it did not work. Machine records are all looked at; people take samples.",

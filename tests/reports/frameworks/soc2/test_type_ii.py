@@ -192,6 +192,18 @@ def test_the_trend_has_twelve_months_and_counts_what_is_due_monthly():
     assert trend.tail(2).rows() == [("2026-10", 2, 1, 50.0, 0, 0, 0), ("2026-11", 2, 0, 0.0, 1, 1, 2)]
 
 
+def test_the_months_say_which_of_all_deviations_they_have():
+    """Those of people's tests; what machines recorded is in no month."""
+    against = {**SOC2, "action": "mfa.disabled", "title": "MFA off", "effect": "contradicts", "events": 3}
+    uncounted = {**FAILED, "deviations": None}
+    document = period(only=[CRITERION], test_windows=[uncounted], criteria_events=[against])
+    note = next(part.note for part in document.tables if part.name == "trend")
+    assert note.startswith("Tests and their deviations are those of people: 1 of 4 deviations in the period;")
+    assert (document.summary["type_ii_deviations"], table(document, "trend")["deviations"].sum()) == (4, 1)
+    alone = period(only=[CRITERION], test_windows=[uncounted])
+    assert next(part.note for part in alone.tables if part.name == "trend") == ""
+
+
 def test_the_trend_begins_with_the_month_from_which_anything_is_known():
     held = period(
         {CRITERION: {"state": "effective", "cadence": "monthly"}},
