@@ -5,11 +5,13 @@ from collections.abc import Mapping
 import polars as pl
 
 
-def sections(items: pl.DataFrame, by: str, states: Mapping[str, str], first: pl.Expr) -> pl.DataFrame:
+def sections(
+    items: pl.DataFrame, by: str, states: Mapping[str, str], first: pl.Expr, begin: str = "Begin with"
+) -> pl.DataFrame:
     """One row for each recipient: how many items in each state of the column ``by``, and a message.
 
     ``states`` gives each state, the most urgent first, with the words that follow its count in the message. ``items``
-    are in order of urgency and have a ``recipient``; ``first`` words the most urgent one. Recipients with most in the
+    are in order of urgency and have a ``recipient``; ``first`` words the most urgent one behind ``begin``. Recipients with most in the
     first of ``states`` come first; items of nobody come last.
     """
     counts = {state: (pl.col(by) == state).sum().cast(pl.Int64) for state in states}
@@ -21,7 +23,7 @@ def sections(items: pl.DataFrame, by: str, states: Mapping[str, str], first: pl.
         .group_by("recipient", maintain_order=True)
         .agg(items=pl.len().cast(pl.Int64), **counts, first=pl.col("first").first())
         .with_columns(message=pl.concat_list(parts).list.drop_nulls().list.join(", "))
-        .with_columns(message=pl.format("{}. Begin with {}.", "message", "first"))
+        .with_columns(message=pl.format("{}. {} {}.", "message", pl.lit(begin), "first"))
         .sort(pl.col("recipient").is_null(), *states, "recipient", descending=[False, *[True] * len(states), False])
         .drop("first")
     )

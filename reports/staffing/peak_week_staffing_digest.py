@@ -45,7 +45,8 @@ def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
     meeting = ledger.next_meeting(figures.rows(ledger.pending))
     ranked = _worst_first(actions, weeks, figures.rows(workload.in_horizon))
-    first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
+    act = pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1)
+    first = pl.format("{} for {} ({})", act, "owner", "week")
     return Document(
         *_opening(weeks, ranked, meeting, figures),
         tables=(
@@ -74,7 +75,7 @@ def build(figures: Figures) -> Document:
             Table(
                 "owners",
                 "To each owner and helper",
-                personal.sections(wording.to_each(actions), "status", SAID, first),
+                personal.sections(wording.to_each(actions), "status", SAID, first, "The first:"),
                 note="One section of the digest for each.",
             ),
         ),

@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.facts.expressions import plus_days
 from engine.facts.obligations.ledger import TAG, as_ledger, effort, one
+from engine.model.vocabulary import FRAMEWORK_NAMES
 
 REVIEW_HOURS = {"critical": 6.0, "high": 4.0, "medium": 3.0, "low": 2.0}
 REQUEST_HOURS = {"P1": 4.0, "P2": 3.0, "P3": 2.0, "P4": 1.0}
@@ -116,13 +117,16 @@ def tests(
 
 
 def requests(requests: pl.DataFrame, rows: pl.DataFrame, accountable: pl.DataFrame) -> pl.DataFrame:
+    """Requests under their own title, with the control at its end: of one title there are several."""
+    control = pl.format(" for {} {}", pl.col("framework").replace(FRAMEWORK_NAMES), "control_id")
+    about = control.fill_null("")
     return (
         requests.join(rows.select("org_id", "id", "moves", "revision"), on=["org_id", "id"])
         .join(accountable, on=["org_id", "framework", "control_id"], how="left")
         .with_columns(
             kind=pl.lit("evidence_request"),
             key="id",
-            title=pl.format("Answer request {}: {}", "id", "title"),
+            title=pl.format("Answer request: {}{}", "title", about),
             frameworks=one("framework"),
             controls=pl.concat_list(TAG).list.drop_nulls(),
             done_on="finished_on",

@@ -14,7 +14,7 @@ from reports.figures import select
 from reports.obligations.calendar import entries
 from reports.shared import ledger
 
-STATES = (*ledger.PENDING, "done", "late", "cancelled")
+STATES = (*entries.LISTED, "done", "late", "cancelled")
 CHART_DAYS, CHART_BACK_DAYS = 365, 90
 MONTHS = 6
 LEGEND: dict[str, Tone] = {"overdue": "bad", "fixed deadline": "watch", "open": "neutral", "all done": "good"}
@@ -37,7 +37,7 @@ def build(requests: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
 
 
 def _months(listed: pl.DataFrame) -> pl.DataFrame:
-    pending = pl.col("status").is_in(ledger.PENDING)
+    pending = pl.col("status").is_in(entries.LISTED)
     return (
         listed.group_by(month=pl.col("due_on").dt.strftime("%Y-%m"))
         .agg(
@@ -55,7 +55,7 @@ def _days(listed: pl.DataFrame, ask: Ask) -> list[CalendarPicture]:
     owed = listed.filter(pl.col("status") != "cancelled", pl.col("due_on") >= first)
     if owed.is_empty():
         return []
-    rank = pl.col("status").replace_strict({"overdue": 0, "open": 2}, default=3)
+    rank = pl.col("status").replace_strict({"overdue": 0, "open": 2, entries.PAUSED: 2}, default=3)
     worst = pl.when(pl.col("hard") & (pl.col("status") == "open")).then(1).otherwise(rank)
     days = owed.group_by("due_on").agg(number=pl.len(), worst=worst.min()).sort("due_on")
     shown = {day: (number, TONES[rank]) for day, number, rank in days.iter_rows()}
@@ -70,7 +70,7 @@ def _charts(months: pl.DataFrame, ask: Ask) -> list[Chart]:
     """The months of a year and the three before: what has waited for years, or is years ahead, would not fit a page."""
     first, last = (f"{ask.as_of + timedelta(days=days):%Y-%m}" for days in (-CHART_BACK_DAYS, CHART_DAYS))
     parts = months.filter(pl.col("month").is_between(pl.lit(first), pl.lit(last))).select(
-        "month", *ledger.PENDING, done=pl.col("done") + pl.col("late")
+        "month", "overdue", open=pl.col("open") + pl.col(entries.PAUSED), done=pl.col("done") + pl.col("late")
     )
     if parts.is_empty():
         return []

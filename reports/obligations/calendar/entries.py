@@ -20,13 +20,16 @@ HIDDEN = (
     *("week", "kind", "accountable", "controls", "vendor_id", "recurrence", "effort_hours", "source_ref"),
     *("obligation_id", "ics_uid", "sequence", "changed_on", "due_at"),
 )
-LABELS = {"hard": "Fixed by law or contract"}
+PAUSED = "paused"
+LISTED = (*ledger.PENDING, PAUSED)  # what is not done
+LABELS = {"hard": "Fixed by law or contract", "owner": "With"}
 DEFINITIONS = {
     "duty": "A dated obligation: attestation, vendor review, bundle, test window, evidence request, policy review, "
     "remediation milestone, exception expiry, audit checkpoint, committee meeting or notification of an incident.",
     "due": "In time until the end of the due date, in the organization's time zone.",
     "open, overdue": "Not done, before and after the due date. Listed until it is done, however far ahead; "
-    "a request that waits for whoever asked is paused and stays open past its date.",
+    "a request that waits for whoever asked is paused, and not late whatever its date.",
+    "with": "Who does it: of a test whoever performs it, of an attestation its delegate, else the owner.",
     "done, late": "Done in time, done after the due date. Listed for 30 days after the later of the two dates.",
     "cancelled": "No longer owed. Listed for 30 days, so that calendars that subscribe remove it.",
     "fixed": "A legal or contractual deadline that may not be moved.",
@@ -46,10 +49,13 @@ FIGURES = (
 def entries(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Every pending duty, and for a while what was finished or cancelled, in order of their dates."""
     last_on = pl.max_horizontal("due_on", "done_on")
-    pending, cancelled = pl.col("status").is_in(ledger.PENDING), pl.col("status") == "cancelled"
+    waits = (pl.col("state") == "open") & pl.col("paused").fill_null(False)
+    pending, cancelled = pl.col("status").is_in(LISTED), pl.col("status") == "cancelled"
     recent = pl.when(cancelled).then("changed_on").otherwise(last_on) >= ask.as_of - timedelta(days=LISTED_DAYS)
     kept = (
-        obligations.rename({"state": "status"})
+        obligations.with_columns(
+            status=pl.when(waits).then(pl.lit(PAUSED)).otherwise("state"), days_left=pl.when(~waits).then("days_left")
+        )
         .filter(pending | recent)
         .sort("due_on", "kind", "title", "obligation_id")
     )
@@ -71,7 +77,7 @@ def tables(listed: pl.DataFrame, requests: pl.DataFrame, ask: Ask) -> tuple[Tabl
     late = ledger.gravest_first(listed.filter(pl.col("status") == "overdue"), requests)
     note = ledger.HANDED_IN if late["handed_in"].any() else ""
     last = ask.as_of + timedelta(days=LISTED_DAYS)
-    coming = listed.filter(pl.col("status") == "open", pl.col("due_on") <= last)
+    coming = listed.filter(pl.col("status").is_in(("open", PAUSED)), pl.col("due_on").is_between(ask.as_of, last))
     same = ("done_on", "status")
     return (
         replace(_table("late", ledger.GRAVEST_FIRST, late.drop("handed_in"), *same), note=note),
@@ -94,7 +100,7 @@ def feed_table(listed: pl.DataFrame) -> Table:
     frame = (
         listed.with_columns(pl.Series("entry", titles, dtype=pl.String), reminds=pl.col("status").is_in(ledger.PENDING))
         .select(*first, pl.exclude(first))
-        .sort(rank("status", ("open", "overdue")), "due_on", "kind", "title", "obligation_id")
+        .sort(rank("status", LISTED), "due_on", "kind", "title", "obligation_id")
     )
     return Table(
         "obligations",
@@ -105,15 +111,15 @@ def feed_table(listed: pl.DataFrame) -> Table:
         state=["status"],
         words=["kind"],
         hidden=[name for name in frame.columns if name not in shown],
-        labels={"changed_on": "Last changed"},
+        labels={**LABELS, "changed_on": "Last changed"},
     )
 
 
 def opening(listed: pl.DataFrame, requests: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not figures["obligations_pending"]:
         return Opening("No dated duty is pending.", setup.DUTIES)
-    waiting = listed.filter(pl.col("status").is_in(ledger.PENDING)).rename({"status": "state"})
-    first = waiting.row(0, named=True)
+    waiting = listed.filter(pl.col("status").is_in(LISTED)).rename({"status": "state"})
+    first = waiting.sort(pl.col("state") == PAUSED, maintain_order=True).row(0, named=True)
     soon, late = figures["obligations_due_in_30_days"], figures["obligations_overdue"]
     due = sentence(f"{count(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days")
     start = ledger.first_overdue(waiting, requests, ask)
@@ -140,14 +146,16 @@ def feed_opening(figures: Figures) -> Opening:
 
 
 def _title(row: dict[str, Any]) -> str:
-    mark = {"done": "Done: ", "late": "Done late: ", "cancelled": "Cancelled: "}.get(row["status"], "")
+    mark = {"done": "Done: ", "late": "Done late: ", "cancelled": "Cancelled: ", PAUSED: "Paused: "}.get(
+        row["status"], ""
+    )
     return f"{mark}{row['title']}"
 
 
 def _event(row: dict[str, Any]) -> CalendarEvent:
     facts = {
         "Kind": row["kind"].replace("_", " "),
-        "Owner": row["owner"] or "nobody",
+        "With": row["owner"] or "nobody",
         "Accountable": row["accountable"],
         "Frameworks": ", ".join(row["frameworks"] or []),
         "Controls": ", ".join(row["controls"] or []),

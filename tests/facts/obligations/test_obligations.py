@@ -182,6 +182,14 @@ def test_a_request_is_hard_and_its_state_agrees_with_its_clock(facts_with):
     }
 
 
+def test_requests_of_one_title_are_told_apart_by_their_controls(facts_with):
+    alone = {**REQUEST, "id": "r", "framework": None, "control_id": None}
+    assert ledger(facts_with, "title", evidence_requests=[REQUEST, alone]) == [
+        ("Answer request: Show it for SOC 2 X1",),
+        ("Answer request: Show it",),
+    ]
+
+
 def test_a_policy_owes_its_review_unless_it_is_a_draft_and_a_retired_one_is_cancelled(facts_with):
     tags = [{"policy_id": "p1", **on(name)} for name in ("X2", "X1")]
     found = ledger(

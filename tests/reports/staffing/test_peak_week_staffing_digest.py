@@ -70,9 +70,9 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
         ),
     ]
     assert frame(made, "owners").select("recipient", "message").rows() == [
-        ("ann", "2 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
-        ("bob", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
-        ("cyd", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
+        ("ann", "2 new. The first: hand 2 duties to bob and cyd for ann (2026-W49)."),
+        ("bob", "1 new. The first: hand 2 duties to bob and cyd for ann (2026-W49)."),
+        ("cyd", "1 new. The first: hand 2 duties to bob and cyd for ann (2026-W49)."),
     ]
     assert lead(made) == (
         "Owners lack 10 hours in 1 of the next 13 weeks while others have room, most ann in 2026-W49.",

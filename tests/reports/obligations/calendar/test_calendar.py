@@ -37,6 +37,20 @@ DUTIES = (
 )
 
 
+def test_a_request_that_waits_for_whoever_asked_is_paused_and_not_late():
+    waits = duty("waits", DAY - timedelta(days=9), days_left=-9, paused=True, kind="evidence_request")
+    listed = entries(waits, duty("next", DAY + timedelta(days=9), days_left=9))
+    assert listed.select("obligation_id", "status", "days_left").rows() == [
+        ("waits", "paused", None),
+        ("next", "open", 9),
+    ]
+    made = page(waits, duty("next", DAY + timedelta(days=9), days_left=9))
+    assert next(table.frame for table in made.tables if table.name == "coming")["obligation_id"].to_list() == ["next"]
+    assert made.next_step.startswith("Duty next (")
+    (event, _) = listing.events(listed)
+    assert (event.title, event.remind) == ("Paused: Duty waits", False)
+
+
 def test_who_has_most_of_what_is_overdue_is_named():
     late = [
         duty(name, DAY - timedelta(3), state="overdue", owner=owner) for name, owner in zip("abc", "xxy", strict=True)
@@ -150,7 +164,7 @@ def test_an_event_says_who_owes_what():
         uid="4a754148b88a68e18df1a02489950666@acme",
         on=date(2026, 12, 7),
         title="Duty soon",
-        description="Kind: attestation\nOwner: ann@acme.example\nFrameworks: soc2\nControls: soc2:CC6.1\nEffort: 1 h",
+        description="Kind: attestation\nWith: ann@acme.example\nFrameworks: soc2\nControls: soc2:CC6.1\nEffort: 1 h",
         categories=("soc2",),
         sequence=0,
         status="CONFIRMED",
