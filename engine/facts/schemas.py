@@ -148,7 +148,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # closes it, none where it takes more; usual_hours: what it takes then;
     # action: what to do, the renewal or the runbook.
     "gaps": columns(f"""
-        {_CONTROL} gap_id title group_id group_title state evidence_note severity severity_score:whole weight
+        {_CONTROL} gap_id title group_id group_title state evidence_note kinds_required kinds_present kinds_stale
+        change_invalidated failing_test severity severity_score:whole weight
         detected_on state_since weakness_since:date age_days runbook runbook_title playbook dry_run owner
         effort_hours due_on leverage requirements priority:real quick_win status blocked_by compensating
         compensating_approved remediation_id own_rule milestone_on kinds_to_renew:texts usual_hours:real action

@@ -8,11 +8,23 @@ from reports.shared.packs import first_gap
 from reports.shared.wording import start_with
 
 KEY = ("framework", "control_id")
-WHY = {
+_WHY = {
     "no_data": "no evidence of a required kind",
-    "stale": "evidence is older than its window",
+    "stale": "a required kind of evidence lapsed",
     "partial": "some kinds of evidence are lacking",
-    "ineffective": "a test failed or an event contradicts it",
+    "ineffective": "an event contradicts it",
+}
+_LAPSES = {
+    "operation": "evidence of operation is older than its window",
+    "test": "the last test is older than its window",
+    "policy": "the policy is past its review or not accepted",
+    "attestation": "its signature is no longer in force",
+}
+_ABSENCES = {
+    "operation": "no evidence of operation",
+    "test": "no passed test",
+    "policy": "no policy in force",
+    "attestation": "nobody signed it",
 }
 _SHARED = ("org_id", "justification", "note")
 _DESCRIBED = ("org_id", "parent_id", "group_id", "group_title", "title", "position")
@@ -49,9 +61,40 @@ def with_remediations(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
 
 
 def why() -> pl.Expr:
-    """What is wrong with the evidence, in words; null when nothing is. Evidence that does not govern is named."""
-    plain = pl.col("state").replace_strict(WHY, default=None, return_dtype=pl.String)
-    return pl.when(pl.col("state") == "no_data").then(pl.coalesce("evidence_note", plain)).otherwise(plain)
+    """What is wrong with the evidence, in words; null when nothing is. Evidence that does not govern is named.
+
+    Each kind that lapsed or lacks is named: that a signature is due says nothing of the age of the evidence beside it.
+    """
+    state = pl.col("state")
+    plain = state.replace_strict(_WHY, default=None, return_dtype=pl.String)
+    said = pl.concat_list(_lapse_texts(), _absence_texts()).list.join(", ")
+    return (
+        pl.when(state == "no_data")
+        .then(pl.coalesce("evidence_note", plain))
+        .when(state.is_in(["stale", "partial"]) & (said != ""))
+        .then(said)
+        .when((state == "ineffective") & pl.col("failing_test").is_not_null())
+        .then(pl.lit("a test failed"))
+        .otherwise(plain)
+    )
+
+
+def _lapse_texts() -> pl.Expr:
+    """Of each kind that is stale, why. What changed makes the governing kind void, which is the first of them."""
+    kinds = pl.col("kinds_stale").fill_null([])
+    changed = pl.col("change_invalidated").fill_null(False)
+    lapsed = pl.when(changed).then(kinds.list.slice(1)).otherwise(kinds)
+    return pl.concat_list(
+        pl.when(changed & (kinds.list.len() > 0)).then(pl.lit("it changed since its evidence")),
+        *(pl.when(lapsed.list.contains(kind)).then(pl.lit(said)) for kind, said in _LAPSES.items()),
+    ).list.drop_nulls()
+
+
+def _absence_texts() -> pl.Expr:
+    needed, there = pl.col("kinds_required").fill_null([]).list, pl.col("kinds_present").fill_null([]).list
+    return pl.concat_list(
+        pl.when(needed.contains(kind), ~there.contains(kind)).then(pl.lit(said)) for kind, said in _ABSENCES.items()
+    ).list.drop_nulls()
 
 
 def evidence_coverage(rows: pl.DataFrame) -> Coverage:

@@ -16,7 +16,7 @@ READINESS = pl.col("component") == "readiness"
 STATES = {
     "effective": "whose mandatory evidence is all there and fresh, with nothing against it",
     "partial": "for which some but not all mandatory kinds of evidence were ever given",
-    "stale": "for which mandatory evidence is past its window",
+    "stale": "of which mandatory evidence is past its window, or the signature no longer in force",
     "ineffective": "that a failing test or a contradicting event speaks against",
     "no_data": "for which no evidence of a mandatory kind was ever given",
 }

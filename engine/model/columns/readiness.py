@@ -122,7 +122,7 @@ READINESS: Mapping[str, Column] = {
     "score": Column("Posture score", "number", "The posture score of the day."),
     "series_break": Column("Series break", "flag", "Whether the component is measured otherwise than before."),
     "share": Column("Share", "number", "Weight of the component in the score, missing ones left out."),
-    "stale": Column("Stale", "count", "Controls whose evidence is older than its window."),
+    "stale": Column("Stale", "count", "Controls whose evidence is past its window or void."),
     "state_change": Column(
         "State moved (points)", "points", "Points by which the state component moved since the snapshot before."
     ),

@@ -54,7 +54,7 @@ FIGURES = (
         "Article 32 measures demonstrated in part",
         "count",
         "neither",
-        "Measures of which the evidence is partial or older than its window.",
+        "Measures of which the evidence is partial or past its window, or the signature no longer in force.",
         measures,
         Count(),
         STANDING == IN_PART,

@@ -18,7 +18,7 @@ LABELS = {"state": "Status", "strict_pct": "Effective (%)"}
 DEFINITIONS = {
     "candidate": "The rules propose a finding; only an auditor decides whether it is a nonconformity, and which.",
     "status": "Effective, partial, stale, ineffective, no data or not applicable, from evidence; a statement alone "
-    "makes nothing effective.",
+    "makes nothing effective. Stale is also what lacks nothing but a signature in force, whose evidence may be fresh.",
     "currentness": "Age of the newest evidence against the window of its cadence: fresh, due soon, stale, missing.",
     "statement of applicability": "Every Annex A control with the reason to include or exclude it (6.1.3 d).",
 }

@@ -15,7 +15,7 @@ CONTROLS = APPLICABLE & (pl.col("framework") == FRAMEWORK)
 MEANINGS = {
     "effective": "with all mandatory evidence there and fresh, and nothing against it",
     "partial": "for which some but not all mandatory kinds of evidence were ever given",
-    "stale": "whose mandatory evidence is past its window",
+    "stale": "of which mandatory evidence is past its window, or the signature no longer in force",
     "ineffective": "that a failing test or a contradicting event speaks against",
     "no_data": "without evidence of any mandatory kind",
     "not_applicable": "that are excluded; a clause of 4 to 10 may not be",

@@ -16,7 +16,8 @@ def statement(
     key = ["framework", "control_id"]
     assessed = control_assessments.select(
         *(*key, "applicable", "justification", "approved_by", "approved_on", "state", "weight", "last_source"),
-        *("freshness", "owner", "exception_id", "evidence_note"),
+        *("freshness", "owner", "exception_id", "evidence_note", "change_invalidated", "failing_test"),
+        *("kinds_required", "kinds_present", "kinds_stale"),
         evidence_place="evidence_place",
         evidence_id="last_evidence_id",
         evidence_on="last_evidence_on",

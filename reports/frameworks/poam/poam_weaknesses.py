@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.poam import STANDING
-from reports.frameworks.assessments import WHY
+from reports.frameworks.assessments import why
 
 WEAK_STATES = ("ineffective", "no_data")
 LIKELY_EPSS = 0.1
@@ -36,7 +36,8 @@ def nist_controls(pairs: pl.DataFrame) -> dict[str, str]:
 def _of_gaps(gaps: pl.DataFrame, profiles: pl.DataFrame, controls: Mapping[str, str]) -> dict[str, Row]:
     systems = profiles.select("framework", "control_id", "systems")
     rows = {}
-    for gap in gaps.join(systems, on=["framework", "control_id"], how="left").to_dicts():
+    known = gaps.join(systems, on=["framework", "control_id"], how="left").with_columns(why=why())
+    for gap in known.to_dicts():
         plan, due = gap["action"], gap["due_on"]
         rows[gap["gap_id"]] = {
             "present": True,
@@ -45,7 +46,7 @@ def _of_gaps(gaps: pl.DataFrame, profiles: pl.DataFrame, controls: Mapping[str, 
             "severity": gap["severity"],
             "controls": controls.get(gap["gap_id"], f"{gap['framework']}: {gap['control_id']}"),
             "weakness_name": gap["title"],
-            "weakness_description": f"{gap['control_id']} {gap['title']}: {WHY.get(gap['state'], gap['state'])}.",
+            "weakness_description": f"{gap['control_id']} {gap['title']}: {gap['why']}.",
             "weakness_detector_source": "Control assessment",
             "weakness_source_identifier": gap["gap_id"],
             "asset_identifier": gap["systems"],

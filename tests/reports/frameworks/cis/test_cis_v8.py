@@ -41,7 +41,7 @@ def test_the_lowest_group_comes_first_in_the_work():
     assert table(document, "missing")["control_id"].to_list() == [IG1[5], IG2_OWN[0]]
     assert lead(document) == (
         "55 of 56 IG1 safeguards are in place.",
-        "Start with 3.1 Data management process (evidence is older than its window; with "
+        "Start with 3.1 Data management process (a required kind of evidence lapsed; with "
         "ann@acme.example, not planned yet).",
     )
 

@@ -52,7 +52,7 @@ def test_required_and_addressable_are_scored_apart():
     }
     assert lead(document) == (
         "32 of 33 required and 22 of 22 addressable specifications and standards are met.",
-        "Start with 164.308(a)(1)(ii)(A) Risk analysis (evidence is older than its window; with "
+        "Start with 164.308(a)(1)(ii)(A) Risk analysis (a required kind of evidence lapsed; with "
         "ann@acme.example, not planned yet).",
     )
 

@@ -99,7 +99,7 @@ def test_the_summary_counts_states_and_findings_and_readiness_over_the_same_requ
     }
     assert lead(document) == (
         "1 of 4 applicable requirements is effective; an auditor could find 1 major and 1 minor nonconformities.",
-        "Start with A.5.1 Title A.5.1 (a test failed or an event contradicts it; with ann@acme.example).",
+        "Start with A.5.1 Title A.5.1 (an event contradicts it; with ann@acme.example).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (3, 4)
     assert document.warnings == ["1 included Annex A control without a justification for inclusion."]

@@ -101,9 +101,9 @@ def test_the_summary_counts_findings_in_the_words_of_the_standard():
     [
         ({}, {}, "In Place", None),
         ({"state": "no_data"}, {}, "Not in Place", "no evidence of a required kind"),
-        ({"state": "stale"}, {}, "Not in Place", "evidence is older than its window"),
+        ({"state": "stale"}, {}, "Not in Place", "a required kind of evidence lapsed"),
         ({"state": "partial"}, {}, "Not in Place", "some kinds of evidence are lacking"),
-        ({"state": "ineffective"}, {}, "Not in Place", "a test failed or an event contradicts it"),
+        ({"state": "ineffective"}, {}, "Not in Place", "an event contradicts it"),
         ({**EXCLUDED, **PROVEN}, {}, "Not Applicable", None),
         (
             {**EXCLUDED, **PROVEN, "approved_on": None},

@@ -114,7 +114,7 @@ def test_a_gap_fills_the_columns_of_the_template():
         "controls": "cmmc-l2: AC.L2-3.1.1",
         "weakness_name": "Access",
         "asset_identifier": "vpn",
-        "weakness_description": "AC.L2-3.1.1 Access: a test failed or an event contradicts it.",
+        "weakness_description": "AC.L2-3.1.1 Access: an event contradicts it.",
         "weakness_detector_source": "Control assessment",
         "weakness_source_identifier": "cmmc-l2:AC.L2-3.1.1",
         "point_of_contact": "ann@acme.example",

@@ -1,0 +1,33 @@
+"""Why a control is not met: each kind of evidence that lapsed or lacks is named."""
+
+import pytest
+
+from reports.frameworks.assessments import why
+from tests.factories import rows
+
+BOTH = {"kinds_required": ["operation", "attestation"], "kinds_present": ["operation", "attestation"]}
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"state": "effective"}, None),
+        ({"state": "stale", **BOTH, "kinds_stale": ["attestation"]}, "its signature is no longer in force"),
+        ({"state": "stale", "kinds_stale": ["operation"]}, "evidence of operation is older than its window"),
+        (
+            {"state": "stale", **BOTH, "kinds_stale": ["operation", "attestation"], "change_invalidated": True},
+            "it changed since its evidence, its signature is no longer in force",
+        ),
+        (
+            {"state": "stale", **BOTH, "kinds_present": ["operation"], "kinds_stale": ["operation"]},
+            "evidence of operation is older than its window, nobody signed it",
+        ),
+        ({"state": "partial", **BOTH, "kinds_present": ["operation"]}, "nobody signed it"),
+        ({"state": "ineffective", "failing_test": "T-1"}, "a test failed"),
+        ({"state": "ineffective"}, "an event contradicts it"),
+        ({"state": "no_data", "evidence_note": "1 event, which does not govern"}, "1 event, which does not govern"),
+        ({"state": "stale"}, "a required kind of evidence lapsed"),
+    ],
+)
+def test_what_lapsed_or_lacks_is_named_by_its_kind(row, said):
+    assert rows("control_assessments", row).select(why=why())["why"].to_list() == [said]
