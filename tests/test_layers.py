@@ -284,7 +284,7 @@ def test_reports_see_no_store_no_file_no_http():
             "engine.model.figures.figure",
             "engine.model.figures.formulas",
         ),
-        *("engine.model.days", "engine.model.documents.movement"),
+        *("engine.model.days", "engine.model.documents.movement", "engine.model.documents.vendor_documents"),
         *(
             "engine.model.declarations.declaration",
             "engine.model.documents.heat",

@@ -213,14 +213,18 @@ SCHEMAS: Mapping[str, Schema] = {
     # a vendor that is not offboarded. inherent, residual: likelihood x impact with unknown as 5 (rating_unknown).
     # review: current, due_soon, overdue, never (next_review_on is the first one's day). assurance follows documents
     # alone: assured and expiring (one that assures is in force, to assured_until, null where it has no end), lapsed
-    # (there was one), not_assessed (there never was). status: not_assessed and in_progress as people say; expired where
+    # (there was one), not_assessed (there never was). assured_by is the kind of the document that decides it,
+    # assured_dated_on its day or the end of its period; unfit_kind one in force until unfit_until that would assure,
+    # were it not for unfit: wrong_scope, qualified_opinion.
+    # status: not_assessed and in_progress as people say; expired where
     # an assessment was made and its review is overdue or its assurance lapsed; assessed where neither is.
     # open_findings: findings about it that are open or accepted, null while none of the organization names a vendor
     "vendors": columns("""
         org_id vendor_id name service owner category tier data_classes inherent residual rating_unknown
         soc2_kind soc2_period_end_on soc2_opinion soc2_valid_until iso_expires_on dpa_on baa_on pci_aoc_on
-        handles_phi region last_review_on next_review_on review status assurance assured_until inherited
-        inherited_evidenced inherited_gaps reused_evidence open_findings
+        handles_phi region last_review_on next_review_on review status assurance assured_until
+        assured_by assured_dated_on unfit_kind unfit_until unfit
+        inherited inherited_evidenced inherited_gaps reused_evidence open_findings
     """),
     # vendor x inherited control of a framework in scope. gap: none, missing, expired, wrong_scope,
     # qualified_opinion, cuec_unmapped. severity_score = tier weight x requirements.

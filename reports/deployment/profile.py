@@ -8,6 +8,7 @@ import polars as pl
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Document, FrameRow, Opening, Table
 from engine.model.documents.tones import Tone
+from engine.model.documents.vendor_documents import STATE_LABELS
 from engine.model.figures.figure import Figures
 from reports.deployment import residency
 from reports.deployment.figures import TENANCY
@@ -42,10 +43,13 @@ LABELS = {
     "dpa_on": "Processing agreement",
     "baa_on": "Business associate agreement",
     "last_on": "Last sent",
+    **STATE_LABELS,
 }
 DEFINITIONS = {
     "destination": "The domain of an e-mail address, the host of a webhook, a chat channel, or a connected system; "
-    "never a person."
+    "never a person.",
+    "their evidence, our assessment": "As in the vendor register: whether a document in force assures the vendor, and "
+    "whether we assessed it and looked again in time.",
 }
 # what a page leads with
 FOREMOST = (
@@ -79,6 +83,7 @@ def build(deployment: pl.DataFrame, organization: pl.DataFrame, figures: Figures
                 "Subprocessors that touch data",
                 subprocessors.drop("reason", "owner"),
                 labels=LABELS,
+                state=("assurance",),
                 words=("status",),
             ),
             Table("operators", "Who operates what", _operators(profile), labels=LABELS),

@@ -30,6 +30,7 @@ def subprocessors(vendors: pl.DataFrame, deployment: pl.DataFrame) -> pl.DataFra
             "in_region",
             "dpa_on",
             "baa_on",
+            "assurance",
             "status",
             "owner",
             "reason",

@@ -5,6 +5,7 @@ import polars as pl
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, FrameRow, Opening, Table
 from engine.model.documents.tones import Tone
+from engine.model.documents.vendor_documents import STATE_LABELS
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES, VENDOR_TIERS
 from reports.figures import select
@@ -13,6 +14,7 @@ from reports.shared.columns import share_pct
 from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of, with_whom
 from reports.vendors.inherited_rows import GAPS, inherited_gaps
+from reports.vendors.register import worst_first
 
 ACTIONS = {
     "missing": "ask for the {}",
@@ -47,6 +49,7 @@ DEFINITIONS = {
     "complementary user-entity controls (CUEC), which the report expects of us, to our own.",
     "Coverage": "Inherited controls for which any document is held, in date or not; those with evidence that counts "
     "are fewer.",
+    "Order": "Vendors as in the register, the worst first; what to ask each for by severity.",
     "Severity": "Weight of the vendor's tier (critical 4 to low 1) times the requirements that the control answers.",
     "Our side": "The state of the same control by our own evidence. It does not close the gap.",
     "Compensating control": "The measure of an approved exception for this control, until it expires.",
@@ -55,7 +58,8 @@ DEFINITIONS = {
 
 def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures) -> Document:
     rows = figures.rows(inherited_gaps)
-    actions, by_vendor = _actions(rows), _vendors(vendor_controls, vendors, rows)
+    by_vendor = _vendors(vendor_controls, vendors, rows)
+    actions = _actions(rows, by_vendor)
     total = figures["inherited_controls"]
     unseen = [gap for gap in GAPS if not by_vendor[gap].sum()]
     return Document(
@@ -73,7 +77,7 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
                 "vendors",
                 "By vendor",
                 by_vendor,
-                labels={"status": "Our review", **GAP_NAMES},
+                labels={**STATE_LABELS, **GAP_NAMES},
                 state=("status",),
                 hidden=("category", "inherited", "evidenced_pct", "severity_score", "vendor_id", *unseen),
             ),
@@ -95,8 +99,8 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
     )
 
 
-def _actions(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row for each vendor, document and gap: what to do, and how much it would settle."""
+def _actions(rows: pl.DataFrame, by_vendor: pl.DataFrame) -> pl.DataFrame:
+    """One row for each vendor, document and gap: what to do, and how much it would settle. Vendors in their order."""
     by = ["vendor", "vendor_id", "tier", "owner", "expected_evidence", "gap"]
     document = pl.col("expected_evidence").replace(VENDOR_DOCUMENT_NAMES)
     what = pl.coalesce(
@@ -112,14 +116,8 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(document=document)
         .with_columns(action=what)
-        .sort(
-            pl.col("severity_score").sum().over("vendor_id"),
-            "vendor_id",
-            "severity_score",
-            *by,
-            descending=[True, False, True, *[False] * len(by)],
-            nulls_last=True,
-        )
+        .join(by_vendor.select("vendor_id").with_row_index("place"), on="vendor_id")
+        .sort("place", "severity_score", *by, descending=[False, True, *[False] * len(by)], nulls_last=True)
         .select(
             "vendor",
             "tier",
@@ -137,7 +135,7 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _vendors(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Vendors with gaps; the most severe first."""
+    """Vendors with gaps in the order of the register, the worst first."""
     inherited = vendor_controls.group_by("vendor_id").agg(inherited=pl.len().cast(pl.Int64))
     frame = rows.group_by("vendor_id").agg(
         gaps=pl.len().cast(pl.Int64),
@@ -145,11 +143,11 @@ def _vendors(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, rows: pl.Data
         severity_score=pl.col("severity_score").sum().round(1),
     )
     return (
-        vendors.select("name", "tier", "category", "owner", "status", "next_review_on", "vendor_id")
-        .join(frame, on="vendor_id")
-        .join(inherited, on="vendor_id")
+        vendors.sort(*worst_first())
+        .select("name", "tier", "category", "owner", "status", "next_review_on", "vendor_id")
+        .join(frame, on="vendor_id", maintain_order="left")
+        .join(inherited, on="vendor_id", maintain_order="left")
         .with_columns(evidenced_pct=share_pct(pl.col("inherited") - pl.col("gaps"), pl.col("inherited")))
-        .sort("severity_score", "name", "vendor_id", descending=[True, False, False])
         .select(
             "name",
             "tier",
@@ -199,7 +197,7 @@ def _opening(actions: pl.DataFrame, by_vendor: pl.DataFrame, figures: Figures) -
     share = f"{part_of(gaps, total, 'inherited control')} without evidence that counts"
     return Opening(
         f"{share}, at {count_of(figures['vendors_with_inherited_gaps'], 'vendor')}.",
-        f"Begin with {first['vendor']} (tier {first['tier']}, {with_whom(first['owner'])}), whose controls weigh most: "
+        f"Begin with {first['vendor']}, first in the register (tier {first['tier']}; {with_whom(first['owner'])}): "
         f"{first['action']}, which would evidence {count_of(first['controls'], 'control')}.",
     )
 

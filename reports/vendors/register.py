@@ -1,7 +1,11 @@
 """The vendor register: each vendor with the reasons to act on it, worst first."""
 
+from collections.abc import Callable
+from typing import Any
+
 import polars as pl
 
+from engine.model.documents.vendor_documents import deciding_document, unfit_document
 from engine.model.figures.formulas import risk_level
 from engine.model.vocabulary import VENDOR_TIERS
 
@@ -17,7 +21,10 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
     gaps, findings = pl.col("inherited_gaps"), pl.col("open_findings")
     reasons = [
         pl.when(pl.col("assurance") == "lapsed").then(_lapse_text()),
-        pl.when(pl.col("assurance") == "not_assessed").then(pl.lit("no assurance document")),
+        pl.when(pl.col("assurance") == "not_assessed", pl.col("unfit_text").is_null()).then(
+            pl.lit("no assurance document")
+        ),
+        pl.col("unfit_text"),
         pl.when(pl.col("review") == "overdue").then(pl.lit("review overdue")),
         pl.when(pl.col("review") == "never").then(pl.lit("never reviewed")),
         pl.when(pl.col("soc2_opinion").is_in(["qualified", "adverse", "disclaimer"])).then(
@@ -33,27 +40,49 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
     ]
     return (
         vendors.with_columns(
+            deciding_document=_text(deciding_document, "assured_by", "assured_dated_on"),
+            unfit_text=_text(unfit_document, "assurance", "unfit", "unfit_kind", "unfit_until"),
+        )
+        .with_columns(
             attention=pl.concat_list(reasons).list.drop_nulls(),
             inherent_level=pl.col("inherent").map_elements(risk_level, return_dtype=pl.String),
             residual_level=pl.col("residual").map_elements(risk_level, return_dtype=pl.String),
         )
-        .sort(
-            pl.col("attention").list.len() == 0,
-            _gravity(),
-            rank_of("tier", VENDOR_TIERS),
-            rank_of("assurance", ASSURANCES),
-            -pl.col("residual").fill_null(25),
-            "name",
-            "vendor_id",
-        )
+        .sort(pl.col("attention").list.len() == 0, *worst_first())
         .select(
-            *("name", "tier", "attention", "assurance", "assured_until", "status", "owner", "inherent"),
+            *(
+                "name",
+                "tier",
+                "attention",
+                "assurance",
+                "deciding_document",
+                "assured_until",
+                "status",
+                "owner",
+                "inherent",
+            ),
             *("inherent_level", "residual"),
             *("residual_level", "review", "last_review_on", "next_review_on", "inherited", "inherited_evidenced"),
             *("inherited_gaps", "reused_evidence", "open_findings", "service", "category", "data_classes"),
             *("handles_phi", "region", *DOCUMENTS, "rating_unknown", "vendor_id"),
         )
     )
+
+
+def worst_first() -> tuple[pl.Expr, ...]:
+    """The order of vendors on every page that asks which to act on first."""
+    return (
+        _gravity(),
+        rank_of("tier", VENDOR_TIERS),
+        rank_of("assurance", ASSURANCES),
+        -pl.col("residual").fill_null(25),
+        pl.col("name"),
+        pl.col("vendor_id"),
+    )
+
+
+def _text(of: Callable[[dict[str, Any]], str | None], *columns: str) -> pl.Expr:
+    return pl.struct(*columns).map_elements(of, return_dtype=pl.String)
 
 
 def _gravity() -> pl.Expr:
@@ -71,11 +100,11 @@ def _gravity() -> pl.Expr:
 
 
 def _lapse_text() -> pl.Expr:
-    known = pl.col("assured_until").is_not_null()
+    document = pl.col("deciding_document").fill_null("assurance document")
     return (
-        pl.when(known)
-        .then(pl.format("assurance document ended {}", "assured_until"))
-        .otherwise(pl.lit("assurance document without a known end"))
+        pl.when(pl.col("assured_until").is_not_null())
+        .then(pl.format("{} counted until {}", document, "assured_until"))
+        .otherwise(pl.format("{} without a known end", document))
     )
 
 

@@ -5,6 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
+from engine.model.documents.vendor_documents import STATE_LABELS
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
@@ -27,7 +28,7 @@ HIDDEN = (
     *DOCUMENTS,
 )
 LABELS = {
-    **{"name": "Vendor", "customer_side": "Our side", "assurance": "Their evidence", "status": "Our assessment"},
+    **{"name": "Vendor", "customer_side": "Our side", **STATE_LABELS},
     **{"attention": "What to act on", "dpa_on": "Processing agreement of", "baa_on": "BAA of"},
 }
 DEFINITIONS = {
@@ -35,7 +36,9 @@ DEFINITIONS = {
     "low 36, unless the settings say otherwise.",
     "inherent, residual": "Likelihood times impact (1 to 25) before and after measures: low to 4, moderate to 9, "
     "high to 16, critical above. An unknown rating counts as 5 and is marked.",
-    "assured until": "The last day on which the best of these documents is good; empty where it has no end.",
+    "rests on": "The document that decides their evidence: of those that can assure a vendor of its category and cover "
+    "what we use the one that is good for longest. Agreements and questionnaires assure nobody.",
+    "assured until": "The last day on which that document is good; empty where it has no end.",
     "review": "Whether somebody looked at the vendor within the cadence of its tier: current, due soon (30 days), "
     "overdue, never. A vendor never reviewed is due within the days of a first review after it came, without that "
     "day after records begin, and counts as overdue from then on.",

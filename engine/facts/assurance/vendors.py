@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.facts.approvals import with_approval
 from engine.facts.assurance.inheritance import inherits
+from engine.facts.assurance.vendor_assurance import assurance, lacks_opinion
 from engine.facts.assurance.vendor_findings import count_findings, organizations_naming_vendors
 from engine.facts.controls.beginnings import organization_beginnings
 from engine.facts.expressions import days_between, shape
@@ -20,13 +21,6 @@ _LIFE_MONTHS = {
     "training": 12,
 }
 _LASTING = ("baa", "dpa", "nda", "screening")  # good until somebody says otherwise
-# documents that can assure a vendor of a category as a whole
-_ASSURING = {
-    "people": ("screening", "nda"),
-    "consulting": ("screening", "nda"),
-    "development": ("screening", "nda", "soc2_type2", "iso27001_certificate"),
-}
-_ASSURING_DEFAULT = ("soc2_type2", "iso27001_certificate", "pci_aoc")
 
 
 def documents(vendor_documents_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -139,17 +133,12 @@ def _gap() -> pl.Expr:
         .then(pl.lit("expired"))
         .when(~pl.col("in_scope"))
         .then(pl.lit("wrong_scope"))
-        .when(pl.col("opinion").is_in(["qualified", "adverse", "disclaimer"]) | _lacks_opinion())
+        .when(pl.col("opinion").is_in(["qualified", "adverse", "disclaimer"]) | lacks_opinion())
         .then(pl.lit("qualified_opinion"))
         .when(needs_mapping & ~pl.col("cuecs_mapped").fill_null(False))
         .then(pl.lit("cuec_unmapped"))
         .otherwise(pl.lit("none"))
     )
-
-
-def _lacks_opinion() -> pl.Expr:
-    """Whether nobody recorded what the auditor of a SOC 2 report came to: it may be a qualified one."""
-    return pl.col("kind").is_in(["soc2_type1", "soc2_type2"]) & pl.col("opinion").is_null()
 
 
 def _active(vendors: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -197,7 +186,7 @@ def vendors(
         .join(organizations_naming_vendors(findings), on="org_id", how="left")
         .with_columns(last_review_on=pl.when(pl.col("last_review_on") <= pl.col("as_of")).then("last_review_on"))
         .join(_newest_documents(vendor_documents), on=_VENDOR, how="left")
-        .join(_assurance(vendors_rows, vendor_documents), on=_VENDOR, how="left")
+        .join(assurance(vendors_rows, vendor_documents, asked), on=_VENDOR, how="left")
         .join(_inheritance(vendor_controls), on=_VENDOR, how="left")
         .with_columns(
             inherent=pl.col("likelihood").fill_null(5) * pl.col("impact").fill_null(5),
@@ -219,49 +208,26 @@ def vendors(
 
 
 def _newest_documents(documents: pl.DataFrame) -> pl.DataFrame:
-    """The newest document of each kind as the register shows it."""
+    """The document of each kind that answers for it, as the register shows it: the newest that covers what we use."""
 
     def newest(column: str, *kinds: str) -> pl.Expr:
         return pl.col(column).filter(pl.col("kind").is_in(kinds)).last()
 
     soc2 = ("soc2_type2", "soc2_type1")
-    return documents.group_by(_VENDOR, maintain_order=True).agg(
-        soc2_kind=newest("kind", *soc2),
-        soc2_period_end_on=newest("period_end_on", *soc2),
-        soc2_opinion=newest("opinion", *soc2),
-        soc2_valid_until=newest("valid_until", *soc2),
-        iso_expires_on=newest("valid_until", "iso27001_certificate"),
-        dpa_on=newest("issued_on", "dpa"),
-        baa_on=newest("issued_on", "baa"),
-        pci_aoc_on=newest("issued_on", "pci_aoc"),
-        documents=pl.len(),
-    )
-
-
-def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
-    """Documents that can assure a vendor of this category, and until when the best of them is good.
-
-    ``assured_until`` is null where one of them has no end, or where nobody knows the end of any. A qualified opinion
-    assures only where an assessment of the qualification is recorded: what it means for us, by whom, on which day;
-    a SOC 2 report of which nobody recorded the opinion is taken for a qualified one.
-    """
-    kinds = pl.col("category").replace_strict(
-        _ASSURING, default=list(_ASSURING_DEFAULT), return_dtype=pl.List(pl.String)
-    )
-    assuring = documents.join(vendors.select("org_id", "category", vendor_id="id"), on=_VENDOR).filter(
-        ((pl.col("opinion") != "qualified").fill_null(True) & ~_lacks_opinion()) | pl.col("judged"),
-        kinds.list.contains(pl.col("kind")),
-        pl.col("in_scope"),
-        ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False),
-    )
     return (
-        assuring.group_by(_VENDOR)
+        documents.sort("in_scope", maintain_order=True)
+        .group_by(_VENDOR, maintain_order=True)
         .agg(
-            assuring=pl.len(),
-            assured_until=pl.col("valid_until").max(),
-            endless=(pl.col("valid_until").is_null() & ~pl.col("undated")).any(),
+            soc2_kind=newest("kind", *soc2),
+            soc2_period_end_on=newest("period_end_on", *soc2),
+            soc2_opinion=newest("opinion", *soc2),
+            soc2_valid_until=newest("valid_until", *soc2),
+            iso_expires_on=newest("valid_until", "iso27001_certificate"),
+            dpa_on=newest("issued_on", "dpa"),
+            baa_on=newest("issued_on", "baa"),
+            pci_aoc_on=newest("issued_on", "pci_aoc"),
+            documents=pl.len(),
         )
-        .with_columns(assured_until=pl.when(~pl.col("endless")).then("assured_until"))
     )
 
 

@@ -15,6 +15,8 @@ VENDORS: Mapping[str, Column] = {
         "date",
         "Last day on which the best of the vendor's documents is good; none where it has no end.",
     ),
+    "assured_by": Column("Assured by", "word", "Kind of the document that decides whether the vendor is assured."),
+    "assured_dated_on": Column("Dated", "date", "Day of that document, or the end of the period that it covers."),
     "attention": Column("Attention", "texts", "Reasons to act on the vendor."),
     "baa_on": Column("BAA", "date", "Day of the business associate agreement."),
     "cuec_unmapped": Column("CUECs not mapped", "count", "Inherited controls whose part on our side is not mapped."),
@@ -74,6 +76,9 @@ VENDORS: Mapping[str, Column] = {
     "review_due_soon": Column("Review due soon", "count", "Vendors whose review falls due soon."),
     "review_overdue": Column("Review overdue", "count", "Vendors whose review is overdue."),
     "reviews_overdue": Column("Reviews overdue", "count", "Vendors whose review is overdue."),
+    "deciding_document": Column(
+        "Rests on", "text", "Document that gives the vendor's assurance, the last that did where that lapsed."
+    ),
     "soc2_kind": Column("SOC 2 type", "word", "Type of the vendor's SOC 2 report."),
     "soc2_opinion": Column("SOC 2 opinion", "word", "Opinion of the auditor in the vendor's SOC 2 report."),
     "soc2_period_end_on": Column(
@@ -81,6 +86,9 @@ VENDORS: Mapping[str, Column] = {
     ),
     "soc2_valid_until": Column("SOC 2 counts until", "date", "Last day on which the vendor's SOC 2 report counts."),
     "tier": Column("Tier", "word", "Tier of the vendor or of the deployment."),
+    "unfit": Column("Does not count", "word", "Why a document in force does not assure the vendor."),
+    "unfit_kind": Column("Kind", "word", "Kind of the document in force that does not assure the vendor."),
+    "unfit_until": Column("In force until", "date", "Last day of the document that does not assure the vendor."),
     "unmapped": Column("Unmapped", "count", "Customer controls that are not mapped to one of ours."),
     "vendor": Column("Vendor", "text", "Name of the vendor."),
     "vendor_id": Column("Vendor ID", "", "Identifier of the vendor.", cells="text"),

@@ -8,10 +8,12 @@ import polars as pl
 
 from engine.facts.controls.detection import KINDS
 from engine.facts.controls.horizons import lapsed_on
-from engine.model.days import spelled_day
-from engine.model.documents.document import Document
+from engine.model.days import spelled_day, spelled_days
+from engine.model.documents.document import Document, FrameRow
+from engine.model.documents.vendor_documents import deciding_document
 from engine.planning.outlook import make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
+from engine.render import words
 from engine.reporting.site.things import distinct_titles
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -119,12 +121,20 @@ def weak_vendors(snapshot: Snapshot, document: Document) -> str:
     """The vendors that block controls in the order of the report that it leads to, and why."""
     rows = next((table.frame for table in document.tables if table.name == "vendors"), pl.DataFrame())
     needs = needs_of_vendors(snapshot)
+    register = {row["vendor_id"]: row for row in snapshot.fact("vendors").iter_rows(named=True)}
     said = [
-        f"{one['name']} ({one['tier']}): {_needs_text(needs.get(one['vendor_id'], []))}; "
+        f"{one['name']} ({one['tier']}, {_assurance(register[one['vendor_id']])}): "
+        f"{_needs_text(needs.get(one['vendor_id'], []))}; "
         f"{one['gaps']} {'control waits' if one['gaps'] == 1 else 'controls wait'} for it"
         for one in rows.head(FEW).iter_rows(named=True)
     ]
     return f"{'. '.join(said)}." if said else ""
+
+
+def _assurance(vendor: FrameRow) -> str:
+    """What the vendor's assurance is, and the document that makes it so."""
+    document = deciding_document(vendor)
+    return f"{words.spell(vendor['assurance'], 'assurance')}{f': {spelled_days(document)}' if document else ''}"
 
 
 def _needs_text(needs: Sequence[VendorNeed]) -> str:

@@ -6,8 +6,9 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.model.days import quarters, spelled_day
+from engine.model.days import quarters, spelled_day, spelled_days
 from engine.model.documents.document import FrameRow
+from engine.model.documents.vendor_documents import deciding_document, unfit_document
 from engine.render import words
 from engine.render.links import ThingKey
 from engine.reporting.site.control_portraits import controls
@@ -148,12 +149,19 @@ def _vendors(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         named = f"{words.spell(row['assurance'], 'assurance').capitalize()}{until}"
         if row["assurance"] == "expiring" and last:
             named = f"Assured until {spelled_day(last)}, not renewed yet"
+        named += _documents(row)
         waiting = f"{row['inherited_gaps']:,} of {row['inherited']:,} inherited controls wait for evidence"
         text = f"{named}: {waiting if row['inherited_gaps'] else 'no control waits for it'}.{_review(row)}"
         lines = [f"{need.text}, for {number(need.controls, 'control')}" for need in needs.get(row["vendor_id"], ())]
         first = next(iter(needs.get(row["vendor_id"], ())), None)
         asks = part("Next", [f"{row['owner'] or 'Nobody yet'} {first.task}"] if first else [])
         yield ("vendor", row["vendor_id"]), Portrait(text, [asks, part("What is missing", lines)] if lines else ())
+
+
+def _documents(vendor: FrameRow) -> str:
+    """The document that makes a vendor's assurance what it is, and one in force that does not."""
+    said = [text for text in (deciding_document(vendor), unfit_document(vendor)) if text]
+    return spelled_days(f" ({'; '.join(said)})") if said else ""
 
 
 def _review(vendor: FrameRow) -> str:

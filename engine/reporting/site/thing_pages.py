@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 
 from engine.model.columns import COLUMNS
 from engine.model.documents.tones import Tone
+from engine.model.documents.vendor_documents import STATE_LABELS
 from engine.model.entities import EntityKind
 from engine.render import words
 from engine.render.html.heads import card_labels
@@ -34,7 +35,7 @@ FIRST_LINES: Mapping[EntityKind, tuple[str, ...]] = {
 }
 HEADINGS: Mapping[EntityKind, Mapping[str, str]] = {
     "incident": {"service_id": "Service"},  # which the page calls by name
-    "vendor": {"assurance": "Their evidence", "status": "Our assessment"},  # as the register has them
+    "vendor": STATE_LABELS,
 }
 COUNTS = ("inherited_gaps", "open_incidents", "open_findings")  # of what waits for somebody
 USUAL_ROWS = 100  # of one table; of more the report itself is the page

@@ -30,11 +30,14 @@ class VendorNeed(NamedTuple):
 
 
 def needs_of_vendors(snapshot: Snapshot) -> dict[str, list[VendorNeed]]:
-    """By vendor, what most controls wait for first."""
+    """By vendor, what weighs most first, as the report of inherited gaps has it."""
     waiting = snapshot.fact("vendor_controls").filter(pl.col("gap") != "none")
     vendor_needs: dict[str, list[VendorNeed]] = defaultdict(list)
-    counted = waiting.group_by("vendor_id", "expected_evidence", "gap").len()
-    for row in counted.sort("len", "expected_evidence", "gap", descending=[True, False, False]).iter_rows(named=True):
+    counted = waiting.group_by("vendor_id", "expected_evidence", "gap").agg(
+        pl.len(), severity_score=pl.col("severity_score").sum().round(1)
+    )
+    weightiest = counted.sort("severity_score", "expected_evidence", "gap", descending=[True, False, False])
+    for row in weightiest.iter_rows(named=True):
         kind = row["expected_evidence"] or "evidence"
         name = VENDOR_DOCUMENT_NAMES.get(kind, words.spell(kind))
         lacks = _GAPS.get(row["gap"], f" {words.spell(row['gap'])}")

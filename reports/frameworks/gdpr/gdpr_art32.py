@@ -7,6 +7,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Document, Opening, Table, at_most
 from engine.model.documents.pictures import MatrixPicture
 from engine.model.documents.tones import Tone
+from engine.model.documents.vendor_documents import STATE_LABELS
 from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage, first_step
@@ -101,7 +102,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 "processors",
                 "Processors (Article 28)",
                 partners,
-                labels=LABELS,
+                labels={**LABELS, **STATE_LABELS},
                 hidden=["vendor_id"],
                 state=["assurance"],
             ),

@@ -23,7 +23,7 @@ def test_what_fails_with_a_service_is_what_the_graph_has(cobalt):
     assert (said.split(" need")[0], confidence) == (f"{len(hit)} services", "high")
 
 
-def test_what_rests_on_a_vendor_is_told_with_the_control_graph(cobalt):
+def test_what_deciding_document_a_vendor_is_told_with_the_control_graph(cobalt):
     found = answer("what happens if harrowgate goes down", cobalt, asker=DINA)
     assert "At risk with it in the control graph: 27 controls, 34 requirements." in found.text
     assert "/api/governance/compliance/control-graph?view=findings" in [one.route for one in found.citations]

@@ -34,7 +34,7 @@ def test_what_is_past_its_day_or_critical_is_bad_and_none_of_it_is_good():
     assert [tones[name] for name in summary] == ["bad", "bad", "watch", "good", None]
 
 
-def test_late_items_and_what_rests_on_leavers_wait_for_somebody():
+def test_late_items_and_what_deciding_document_leavers_wait_for_somebody():
     late = ("poam_items_late", "controls_accountable_without_authority", "claims_hash_mismatch", "evidence_not_whole")
     summary = dict.fromkeys((*late, "poam_items_high"), 1)
     figures = key_figures(Document("", summary=summary, better=dict.fromkeys(summary, "less")))

@@ -375,8 +375,13 @@ def test_a_person_has_a_work_list():
         (
             "lapsed",
             date(2026, 7, 18),
-            "Lapsed since 18 Jul 2026",
-            {"review": "overdue", "owner": "ann", "next_review_on": date(2026, 8, 30)},
+            "Lapsed since 18 Jul 2026 (SOC 2 type II report to 18 Jul 2025; PCI DSS attestation of compliance "
+            "does not cover the service that we use)",
+            {
+                **{"review": "overdue", "owner": "ann", "next_review_on": date(2026, 8, 30)},
+                **{"assured_by": "soc2_type2", "assured_dated_on": date(2025, 7, 18)},
+                **{"unfit": "wrong_scope", "unfit_kind": "pci_aoc"},
+            },
             " Its review is overdue since 30 Aug 2026: ann reviews it.",
         ),
         (

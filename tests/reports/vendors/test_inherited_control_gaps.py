@@ -66,14 +66,14 @@ def test_what_to_ask_for_is_grouped_by_vendor_document_and_gap_the_worst_vendor_
         ],
     )
     assert table(held, "actions").select("vendor", "action", "controls", "severity_score").rows() == [
+        ("Brisk", "map what the SOC 2 type II report expects of us (its user-entity controls) to our controls", 1, 8.0),
         ("Ample", "ask for the SOC 2 type II report", 2, 6.0),
         ("Ample", "ask for a current ISO/IEC 27001 certificate", 1, 3.0),
-        ("Brisk", "map what the SOC 2 type II report expects of us (its user-entity controls) to our controls", 1, 8.0),
     ]
     assert lead(held) == (
         "4 of 5 inherited controls are without evidence that counts, at 2 vendors.",
-        "Begin with Ample (tier high, with ann@acme.example), whose controls weigh most: ask for the SOC 2 type II "
-        "report, which would evidence 2 controls.",
+        "Begin with Brisk, first in the register (tier critical; with ann@acme.example): map what the SOC 2 type II "
+        "report expects of us (its user-entity controls) to our controls, which would evidence 1 control.",
     )
     assert (held.summary["inherited_evidenced_pct"], held.summary["inherited_gaps_missing"]) == (20.0, 2)
 

@@ -88,7 +88,7 @@ def test_the_summary_counts_assurance_reviews_and_inherited_controls():
     }
     assert lead(document) == (
         "2 of 4 vendors have an assurance document in force, 1 never had one.",
-        "Start with Brisk (tier critical: assurance document ended 2026-03-31, 1 inherited control "
+        "Start with Brisk (tier critical: assurance document counted until 2026-03-31, 1 inherited control "
         "without evidence; with ann@acme.example).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (3, 4)
@@ -97,11 +97,43 @@ def test_the_summary_counts_assurance_reviews_and_inherited_controls():
 def test_the_worst_vendor_comes_first_and_the_sound_one_last():
     register = table(report(*VENDORS), "vendors")
     assert register.select("name", "attention", "residual_level").rows() == [
-        ("Brisk", ["assurance document ended 2026-03-31", "1 inherited control without evidence"], "critical"),
+        ("Brisk", ["assurance document counted until 2026-03-31", "1 inherited control without evidence"], "critical"),
         ("Dusty", ["review overdue", "2 open findings"], "low"),
         ("Cloudy", ["no assurance document", "never reviewed", "risk rating unknown"], "critical"),
         ("Ample", [], "low"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "document", "attention"),
+    [
+        (
+            {"assurance": "assured", "assured_by": "screening", "assured_dated_on": date(2026, 7, 9)},
+            "confirmation of screening of 2026-07-09",
+            [],
+        ),
+        (
+            {
+                **{"assurance": "lapsed", "assured_by": "soc2_type2", "assured_dated_on": date(2025, 6, 6)},
+                **{"assured_until": date(2026, 7, 16), "unfit": "wrong_scope", "unfit_kind": "soc2_type2"},
+                "unfit_until": date(2027, 6, 6),
+            },
+            "SOC 2 type II report to 2025-06-06",
+            [
+                "SOC 2 type II report to 2025-06-06 counted until 2026-07-16",
+                "SOC 2 type II report until 2027-06-06 does not cover the service that we use",
+            ],
+        ),
+        (
+            {"assurance": "not_assessed", "unfit": "qualified_opinion", "unfit_kind": "soc2_type2"},
+            None,
+            ["SOC 2 type II report has reservations, or no opinion on record, that nobody assessed"],
+        ),
+    ],
+)
+def test_the_document_that_decides_is_named_and_so_is_one_in_force_that_does_not_count(given, document, attention):
+    row = table(report(vendor("Ample", **given)), "vendors").row(0, named=True)
+    assert (row["deciding_document"], row["attention"]) == (document, attention)
 
 
 def test_not_assessed_is_said_to_be_unknown_and_never_low():

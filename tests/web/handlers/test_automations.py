@@ -134,7 +134,7 @@ def test_what_cannot_be_understood_changes_nothing(path, body, status, error, cl
 # execution
 
 
-def test_an_execution_rests_on_a_dry_run_and_is_recorded(client, prepared_store):
+def test_an_execution_deciding_document_a_dry_run_and_is_recorded(client, prepared_store):
     rehearsed = rehearse(client)
     answer = client.post(EXECUTE, ORDER)
     (row,) = stored_rows(prepared_store, executions)

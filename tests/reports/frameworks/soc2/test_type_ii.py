@@ -265,7 +265,7 @@ def test_how_much_of_a_long_period_is_on_record_is_said_first():
     assert document.warnings[0] == "Records begin on 2026-10-24: gaps in operation are measured from then on."
 
 
-def test_a_result_says_what_population_it_rests_on():
+def test_a_result_says_what_population_it_deciding_document():
     one_run = {**RUN, "population": 1, "tested": 1}
     document = period(only=[CRITERION], test_windows=[one_run])
     columns = ("result", "result_basis")

@@ -246,7 +246,7 @@ def test_the_picture_has_single_points_of_failure_beside_controls_without_anothe
     assert document().pictures == []
 
 
-def test_a_single_point_has_the_owner_of_most_that_rests_on_it_and_a_bar():
+def test_a_single_point_has_the_owner_of_most_that_deciding_document_it_and_a_bar():
     statuses = [
         {"framework": "soc2", "control_id": name, "owner": owner}
         for name, owner in zip(FIVE, ["ann", "bo", "bo", None, "cy"], strict=True)
