@@ -55,9 +55,13 @@ def in_scope(framework: str, requirements: pl.DataFrame) -> bool:
 
 
 def with_remediations(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
-    """The rows with severity, runbook and remediation of their gap; ``status`` is that of the remediation."""
+    """The rows with severity, runbook and remediation of their gap; ``status`` is that of the remediation.
+
+    ``work_owner`` works on the gap, as the plan of action, the calendar and the list of gaps have it; ``owner`` is who
+    does the control, gap or none.
+    """
     work = gaps.select(*KEY, "severity", "status", "due_on", "effort_hours", "priority", "action", work_owner="owner")
-    return rows.join(work, on=KEY, how="left")
+    return rows.join(work, on=KEY, how="left").with_columns(pl.coalesce("work_owner", "owner").alias("work_owner"))
 
 
 def why() -> pl.Expr:
@@ -106,7 +110,9 @@ def evidence_coverage(rows: pl.DataFrame) -> Coverage:
 def first_step(framework: str, gaps: pl.DataFrame, row: FrameRow, ask: Ask) -> str:
     """The gap of the framework to close first, the same on every page (F14); without one the first row of its own."""
     gap = first_gap(gaps.filter(pl.col("framework") == framework), ask)
-    return f"Close first {gap}, which gains most for its hours." if gap else start_with(row)
+    if gap:
+        return f"Close first {gap}, which gains most for its hours."
+    return start_with(row | {"owner": row["work_owner"]})
 
 
 def tally(condition: pl.Expr) -> pl.Expr:

@@ -112,7 +112,11 @@ FRAMEWORKS: Mapping[str, Column] = {
     ),
     "target_set": Column("Target set", "flag", "Whether a target is set."),
     "test_outcome": Column("Test result", "word", "What the last test came to."),
-    "work_owner": Column("Action owner", "text", "Who does the work on the gap."),
+    "work_owner": Column(
+        "Works on it",
+        "text",
+        "Who closes the gap, as the plan of action has it; without a gap the control's owner.",
+    ),
     "in_posture": Column("In posture", "flag", "Whether the framework counts in the posture score."),
     "publisher": Column("Publisher", "text", "Who publishes the framework."),
     "unreviewed": Column("Unreviewed", "flag", "Whether no named person has signed the pair off."),

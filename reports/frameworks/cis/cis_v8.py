@@ -52,7 +52,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 labels=LABELS,
                 state=["state", "status"],
                 note="Declared is what the organization says of it; in place is what evidence shows.",
-                hidden=["state", "weight", "effort_hours"],
+                hidden=["state", "weight", "effort_hours", "owner"],
                 part_of=("safeguards",),
             ),
             Table("controls", "The eighteen controls", controls, heat=MEASURES, scale=SHARE_OF_GOOD),
@@ -104,8 +104,8 @@ def _missing(rows: pl.DataFrame) -> pl.DataFrame:
         rows.filter("applicable", pl.col("state") != "effective")
         .sort("ig", -pl.col("weight").fill_null(5), "position", "control_id")
         .select(
-            *("control_id", "title", "ig", "why", "state", "weight", "implemented_pct", "owner", "status", "due_on"),
-            "effort_hours",
+            *("control_id", "title", "ig", "why", "state", "weight", "implemented_pct", "work_owner", "status"),
+            *("due_on", "effort_hours", "owner"),
         )
     )
 

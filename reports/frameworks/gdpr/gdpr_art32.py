@@ -96,6 +96,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 _open(rows),
                 labels=LABELS,
                 state=["state", "status"],
+                hidden=["owner"],
                 part_of=("measures",),
             ),
             Table(
@@ -120,8 +121,8 @@ def _open(rows: pl.DataFrame) -> pl.DataFrame:
         rows.filter("applicable", pl.col("standing") != DEMONSTRATED)
         .sort(pl.col("standing") == IN_PART, -pl.col("weight").fill_null(5), "position", "control_id")
         .select(
-            *("control_id", "title", "standing", "why", "state", "residual_risk", "owner", "action", "status"),
-            *("due_on", "effort_hours"),
+            *("control_id", "title", "standing", "why", "state", "residual_risk", "work_owner", "action", "status"),
+            *("due_on", "effort_hours", "owner"),
         )
     )
 

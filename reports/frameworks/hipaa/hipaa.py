@@ -59,7 +59,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 open_rows,
                 labels=LABELS,
                 state=["state", "status"],
-                hidden=["finding", "state", "weight", "effort_hours"],
+                hidden=["finding", "state", "weight", "effort_hours", "owner"],
                 part_of=("specifications",),
             ),
             Table(
@@ -107,8 +107,8 @@ def _open(rows: pl.DataFrame) -> pl.DataFrame:
             *(-pl.col("weight").fill_null(5), "position", "control_id"),
         )
         .select(
-            *("control_id", "title", "kind", "why", "owner", "due_on", "status", "finding", "state", "weight"),
-            "effort_hours",
+            *("control_id", "title", "kind", "why", "work_owner", "due_on", "status", "finding", "state", "weight"),
+            *("effort_hours", "owner"),
         )
     )
 

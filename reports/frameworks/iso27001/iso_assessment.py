@@ -8,7 +8,7 @@ from engine.model.documents.document import Alarm, Chart, Coverage, Document, Op
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import CONTROL_STATES
 from reports.figures import select
-from reports.frameworks.assessments import first_step
+from reports.frameworks.assessments import first_step, with_remediations
 from reports.frameworks.iso27001.iso_statement import FINDINGS, statement
 from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
@@ -40,11 +40,11 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             Table(
                 "findings",
                 "Findings to settle before the audit",
-                _findings(rows),
+                _findings(rows, gaps),
                 note="Candidates by stated rules; an auditor decides.",
                 labels=LABELS,
                 state=["state"],
-                hidden=["area", "weight", "exception_id"],
+                hidden=["area", "weight", "exception_id", "owner"],
                 part_of=("clauses", "annex_a"),
             ),
             _sheet("clauses", "Clauses 4 to 10", rows.filter(~pl.col("annex_a"))),
@@ -76,12 +76,14 @@ def _sheet(name: str, title: str, part: pl.DataFrame) -> Table:
     return Table(name, title, frame, labels=LABELS, state=["state", "currentness"], hidden=["weight", "systems"])
 
 
-def _findings(rows: pl.DataFrame) -> pl.DataFrame:
+def _findings(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     rank = pl.col("finding").replace_strict({finding: i for i, finding in enumerate(FINDINGS)}, return_dtype=pl.Int64)
     return (
-        rows.filter(pl.col("finding").is_not_null())
+        with_remediations(rows.filter(pl.col("finding").is_not_null()), gaps)
         .sort(rank, -pl.col("weight").fill_null(0), "position", "control_id")
-        .select("control_id", "title", "finding", "state", "why", "owner", "area", "weight", "exception_id")
+        .select(
+            *("control_id", "title", "finding", "state", "why", "work_owner", "area", "weight", "exception_id", "owner")
+        )
     )
 
 
@@ -109,7 +111,7 @@ def _opening(figures: Figures, rows: pl.DataFrame, gaps: pl.DataFrame, ask: Ask)
     share = "No requirement is applicable"
     if applicable := figures["iso_applicable"]:
         share = f"{part_of(figures['iso_effective'], applicable, 'applicable requirement')} effective"
-    frame = _findings(rows)
+    frame = _findings(rows, gaps)
     if frame.is_empty():
         return Opening(f"{share}; no nonconformity candidate remains.")
     majors, minors = figures["iso_major_candidates"], figures["iso_minor_candidates"]

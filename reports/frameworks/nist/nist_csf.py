@@ -21,7 +21,6 @@ LABELS = {
     "status": "Action status",
     "due_on": "Remediation due",
     "priority": "Gain per hour",
-    "work_owner": "Owner",
 }
 DEFINITIONS = {
     "current": "Evidence in four steps: effective 100, partial 50, stale 25, ineffective or without evidence 0.",
@@ -126,7 +125,7 @@ def _opening(rows: pl.DataFrame, actions: pl.DataFrame, gaps: pl.DataFrame, figu
     unplanned = actions.filter(pl.col("due_on").is_null()).height
     left = part_of(unplanned, actions.height, "of the gap", ("has", "have")).replace("of the gap", "gap")
     pct = percent(100 * figures["csf_at_target"] / figures["csf_in_scope"])
-    step = first_step("nist-csf", gaps, first | {"owner": first["work_owner"], "why": gap}, ask)
+    step = first_step("nist-csf", gaps, first | {"why": gap}, ask)
     return Opening(f"{share} ({pct}); {left} no planned day.", step)
 
 

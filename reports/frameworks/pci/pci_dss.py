@@ -8,7 +8,7 @@ from engine.model.documents.document import Chart, Coverage, Document, Opening, 
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import SEVERITIES
 from reports.figures import select
-from reports.frameworks.assessments import first_step
+from reports.frameworks.assessments import first_step, with_remediations
 from reports.frameworks.pci.pci_findings import (
     COUNTS,
     IN_PLACE,
@@ -57,7 +57,7 @@ def build(requirements: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask:
                 note=_more_than_gaps(open_rows),
                 labels=LABELS,
                 state=["state", "severity", "status"],
-                hidden=["state", "method", "weight", "effort_hours"],
+                hidden=["state", "method", "weight", "effort_hours", "owner"],
                 part_of=("requirements",),
             ),
             Table("sections", "By section", rollup(rows, requirements, r"^(\d+\.\d+)"), labels=LABELS),
@@ -87,10 +87,8 @@ def _coverage(rows: pl.DataFrame) -> Coverage:
 
 
 def _not_in_place(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
-    planned = gaps.select("framework", "control_id", "severity", "status", "due_on", "effort_hours")
     return (
-        rows.filter(pl.col("finding") == NOT_IN_PLACE)
-        .join(planned, on=["framework", "control_id"], how="left")
+        with_remediations(rows.filter(pl.col("finding") == NOT_IN_PLACE), gaps)
         .sort(
             rank("severity", SEVERITIES),
             pl.col("due_on").is_not_null(),
@@ -99,8 +97,8 @@ def _not_in_place(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
             "control_id",
         )
         .select(
-            *("control_id", "title", "severity", "why", "owner", "due_on", "status", "state", "method", "weight"),
-            "effort_hours",
+            *("control_id", "title", "severity", "why", "work_owner", "due_on", "status", "state", "method", "weight"),
+            *("effort_hours", "owner"),
         )
     )
 

@@ -52,6 +52,7 @@ def build(
                 frame,
                 labels=LABELS,
                 state=["status"],
+                hidden=["owner"],
                 note="A deviation is one event or sampled item that broke the criterion; a failed test counts "
                 "once however many it found.",
                 part_of=("criteria",),
@@ -151,7 +152,7 @@ def _opening(frame: pl.DataFrame, figures: Figures, since: date | None, ask: Ask
     first = frame.row(0, named=True)
     return Opening(
         f"{share}{gap}.",
-        f"Evaluate {first['control_id']} {first['title']} first ({first['why']}; {with_whom(first['owner'])}).",
+        f"Evaluate {first['control_id']} {first['title']} first ({first['why']}; {with_whom(first['work_owner'])}).",
     )
 
 

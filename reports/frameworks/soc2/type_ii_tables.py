@@ -41,8 +41,8 @@ def deviations(tests: pl.DataFrame, criteria: pl.DataFrame) -> pl.DataFrame:
             *(-pl.col("deviations"), "position", "control_id"),
         )
         .select(
-            *("control_id", "title", "why", "owner", "due_on", "answered", "status", "deviation_rate_pct", "cause"),
-            "response",
+            *("control_id", "title", "why", "work_owner", "due_on", "answered", "status", "deviation_rate_pct"),
+            *("cause", "response", "owner"),
         )
     )
 

@@ -11,10 +11,10 @@ from reports.programme.health.health import POINTS, VALUES, families, health_of
 from reports.programme.posture import posture_words
 from reports.shared import setup
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, inside, sentence, some_of, spell, with_whom
+from reports.shared.wording import count, inside, sentence, some_of, spell
 
 KEY = ("framework", "framework_name", "group_id", "group_title")
-LABELS = {"coverage_pct": "With evidence (%)", "note": "What costs most"}
+LABELS = {"coverage_pct": "With evidence (%)", "note": "What costs most", "owner": "Accountable for most"}
 DEFINITIONS = {
     "State": "Effective controls count fully, partial ones half, stale ones a quarter, all others nothing, "
     "each by its weight from 1 to 5.",
@@ -53,7 +53,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                     *(*KEY, "health", "rag", "critical_gaps", "owner", "worst_control", "note", "controls"),
                     *("state_change", "coverage_pct"),
                 ),
-                note="The owner is the person accountable for most controls of the family.",
+                note="Accountable is who answers for most controls of the family; the work on one is with its owner.",
                 labels=LABELS,
                 state=("rag",),
                 hidden=("framework", "group_id", "controls", "state_change", "coverage_pct"),
@@ -90,7 +90,7 @@ def _opening(rated: pl.DataFrame, figures: Figures) -> Opening:
     name = f"{worst['framework_name']} {worst['group_title']}"
     at = "" if worst["health"] is None else f" at {worst['health']}"
     lead = (
-        f": {worst['framework_name']} {worst['worst_control']} costs most ({with_whom(worst['owner'])})"
+        f": {worst['framework_name']} {worst['worst_control']} costs most{_answers(worst['owner'])}"
         if worst["worst_control"]
         else ""
     )
@@ -102,6 +102,11 @@ def _opening(rated: pl.DataFrame, figures: Figures) -> Opening:
     gaps = figures["gaps_critical"]
     open_gaps = f"{count(gaps, 'critical gap')} {'is' if gaps == 1 else 'are'} open" if gaps else "no family is red"
     return Opening(f"{how}; {open_gaps}.", step if gaps else "")
+
+
+def _answers(owner: str | None) -> str:
+    """Who answers for most controls of the family: not who works on the one that costs most."""
+    return f"; {owner} is accountable for most of the family" if owner else ""
 
 
 def contradicts_posture(figures: Figures) -> bool:
@@ -128,7 +133,9 @@ def _warnings(rated: pl.DataFrame, coverage: Coverage, figures: Figures, ask: As
     held = rated.filter((pl.col("rag") == "green") & (pl.col("critical_gaps") > 0))
     if held.height:
         rows = held.iter_rows(named=True)
-        names = [f"{row['framework_name']} {row['group_title']} ({with_whom(row['owner'])})" for row in rows]
+        names = [
+            f"{row['framework_name']} {row['group_title']} ({row['owner'] or 'nobody'} is accountable)" for row in rows
+        ]
         warnings.append(
             Alarm(f"A critical gap is open in a family that is green as a whole, close it: {some_of(names, 3)}.")
         )

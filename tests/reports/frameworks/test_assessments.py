@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.frameworks.assessments import why
+from reports.frameworks.assessments import why, with_remediations
 from tests.factories import rows
 
 BOTH = {"kinds_required": ["operation", "attestation"], "kinds_present": ["operation", "attestation"]}
@@ -31,3 +31,10 @@ BOTH = {"kinds_required": ["operation", "attestation"], "kinds_present": ["opera
 )
 def test_what_lapsed_or_lacks_is_named_by_its_kind(row, said):
     assert rows("control_assessments", row).select(why=why())["why"].to_list() == [said]
+
+
+def test_a_list_of_gaps_names_who_works_on_each_and_without_a_gap_who_does_the_control():
+    controls = [{"framework": "hipaa", "control_id": name, "owner": "ann"} for name in ("a", "b")]
+    gaps = rows("gaps", {"framework": "hipaa", "control_id": "a", "gap_id": "hipaa:a", "owner": "tom"})
+    frame = with_remediations(rows("control_assessments", *controls), gaps)
+    assert frame.select("control_id", "owner", "work_owner").rows() == [("a", "ann", "tom"), ("b", "ann", "ann")]

@@ -137,8 +137,8 @@ def test_the_summary_counts_families_by_colour():
     }
     assert lead(held) == (
         "Control health is 62.9 (amber); 1 of 2 families is red or unrated.",
-        "Start with SOC 2 Access, the lowest at 56.2: SOC 2 CC6.1 Logical access (no data) costs most (with "
-        "bob@acme.example).",
+        "Start with SOC 2 Access, the lowest at 56.2: SOC 2 CC6.1 Logical access (no data) costs most; "
+        "bob@acme.example is accountable for most of the family.",
     )
 
 
@@ -172,7 +172,8 @@ def test_green_health_beside_a_low_posture_is_explained():
     assert held.warnings[:2] == [
         "Health is green, but posture is 75.1 (C), down 6.4 points in 34 days: health also rewards ownership, passed tests "
         "and controls without exception; posture also counts attestations, vendors, remediations and services.",
-        "A critical gap is open in a family that is green as a whole, close it: SOC 2 Access (with bob@acme.example).",
+        "A critical gap is open in a family that is green as a whole, close it: SOC 2 Access "
+        "(bob@acme.example is accountable).",
     ]
 
 
