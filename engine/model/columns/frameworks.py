@@ -113,9 +113,7 @@ FRAMEWORKS: Mapping[str, Column] = {
     "target_set": Column("Target set", "flag", "Whether a target is set."),
     "test_outcome": Column("Test result", "word", "What the last test came to."),
     "work_owner": Column(
-        "Works on it",
-        "text",
-        "Who closes the gap, as the plan of action has it; without a gap the control's owner.",
+        "Works on it", "text", "Who closes the gap, as the plan of action has it; without a gap the control's owner."
     ),
     "in_posture": Column("In posture", "flag", "Whether the framework counts in the posture score."),
     "publisher": Column("Publisher", "text", "Who publishes the framework."),

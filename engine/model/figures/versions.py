@@ -149,6 +149,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("inherited_gaps_severity", "vendor_evidence_reused", "vendors_with_inherited_gaps"),
         ),
     ),
+    FormulaChange(
+        "To assess risks and to test are shown in part while a measure has no assessed risk or no test",
+        ("gdpr_demonstrated", "gdpr_demonstrated_in_part", "gdpr_demonstrated_pct"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

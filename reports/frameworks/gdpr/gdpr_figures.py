@@ -43,7 +43,8 @@ FIGURES = (
         "Article 32 measures demonstrated",
         "count",
         "more",
-        "Measures with evidence of every mandatory kind in its window and nothing against them.",
+        "Measures with evidence of every mandatory kind in its window and nothing against them; 32(2) needs an "
+        "assessed risk of each measure besides, 32(1)(d) a test.",
         measures,
         Count(),
         STANDING == DEMONSTRATED,
@@ -54,7 +55,8 @@ FIGURES = (
         "Article 32 measures demonstrated in part",
         "count",
         "neither",
-        "Measures of which the evidence is partial or past its window, or the signature no longer in force.",
+        "Measures of which the evidence is partial or past its window, or the signature no longer in force; 32(2) and "
+        "32(1)(d) while a measure has no assessed risk or no test.",
         measures,
         Count(),
         STANDING == IN_PART,

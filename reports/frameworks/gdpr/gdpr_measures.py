@@ -8,7 +8,7 @@ from reports.frameworks.assessments import assessment_rows, in_scope, why, with_
 from reports.shared.maintenance import PLANNED
 
 FRAMEWORK = "gdpr-art32"
-RESTORE, CONTRACTS = "Art.32(1)(c)", "Art.32(4)"
+RESTORE, TESTING, RISKS, CONTRACTS = "Art.32(1)(c)", "Art.32(1)(d)", "Art.32(2)", "Art.32(4)"
 DEMONSTRATED, IN_PART, NOT_DEMONSTRATED = "demonstrated", "demonstrated in part", "not demonstrated"
 STANDING = {
     "effective": DEMONSTRATED,
@@ -51,8 +51,27 @@ def measures(
             restore_objective_minutes=pl.lit(None, dtype=pl.Int64),
             why=why(),
         )
+        .with_columns(_of_all_measures())
         .sort("position", "control_id")
     )
+
+
+def _of_all_measures() -> list[pl.Expr]:
+    """To assess risks and to test are about every measure: while nobody knows of one, they are shown in part."""
+    applicable, name = pl.col("applicable"), pl.col("control_id")
+    unassessed = (applicable & (pl.col("residual_risk") == NOT_ASSESSED)).sum()
+    untested = (applicable & pl.col("last_tested_on").is_null()).sum()
+    lacks = (
+        pl.when(name == RISKS, unassessed > 0)
+        .then(pl.format("{} of {} measures without an assessed risk to persons", unassessed, applicable.sum()))
+        .when(name == TESTING, untested > 0)
+        .then(pl.format("{} of {} measures without a test", untested, applicable.sum()))
+    )
+    shown = (pl.col("standing") == DEMONSTRATED) & lacks.is_not_null()
+    return [
+        pl.when(shown).then(pl.lit(IN_PART)).otherwise("standing").alias("standing"),
+        pl.when(shown).then(lacks).otherwise("why").alias("why"),
+    ]
 
 
 def restorations(requirements: pl.DataFrame, incidents: pl.DataFrame, ask: Ask) -> pl.DataFrame:

@@ -67,18 +67,17 @@ SELECT count(*) FROM said WHERE framework = 'gdpr-art32';
 -- gdpr_applicable
 SELECT count(*) FROM measures;
 -- gdpr_demonstrated
-SELECT count(*) FROM measures WHERE state = 'effective';
+SELECT count(*) FROM measures WHERE state = 'effective' AND NOT of_unknown;
 -- gdpr_demonstrated_in_part
-SELECT count(*) FROM measures WHERE state IN ('partial', 'stale');
+SELECT count(*) FROM measures WHERE state IN ('partial', 'stale') OR state = 'effective' AND of_unknown;
 -- gdpr_demonstrated_pct
-SELECT round(100 * avg((state = 'effective')::INT), 1) FROM measures;
+SELECT round(100 * avg((state = 'effective' AND NOT of_unknown)::INT), 1) FROM measures;
 -- gdpr_not_demonstrated
 SELECT count(*) FROM measures WHERE state IN ('no_data', 'ineffective');
 -- gdpr_never_tested
-SELECT count(*) FROM measures m WHERE NOT EXISTS (
-    SELECT 1 FROM runs r WHERE r.framework = m.framework AND r.control_id = m.control_id AND performed_on IS NOT NULL);
+SELECT count(*) FROM measures WHERE untested;
 -- gdpr_risk_not_assessed
-SELECT count(*) FROM measures WHERE risk_ref IS NULL OR risk_ref NOT IN (SELECT id FROM risks);
+SELECT count(*) FROM measures WHERE unassessed;
 -- hipaa_required
 SELECT count(*) FROM hipaa WHERE required_or_addressable = 'required';
 -- hipaa_addressable

@@ -7,7 +7,13 @@ SELECT s.*, p.* EXCLUDE (framework, control_id, org_id, revision, applicable, ca
 FROM status s LEFT JOIN control_profiles p USING (framework, control_id);
 CREATE VIEW iso AS SELECT * FROM said WHERE framework = 'iso27001';
 CREATE VIEW safeguards AS SELECT * FROM said WHERE framework = 'cis-v8' AND applicable;
-CREATE VIEW measures AS SELECT * FROM said WHERE framework = 'gdpr-art32' AND applicable;
+CREATE VIEW measures AS
+WITH known AS (
+    SELECT s.*, risk_ref IS NULL OR risk_ref NOT IN (SELECT id FROM risks) AS unassessed, NOT EXISTS (
+        SELECT 1 FROM runs r WHERE r.framework = s.framework AND r.control_id = s.control_id AND performed_on IS NOT NULL) AS untested
+    FROM said s WHERE framework = 'gdpr-art32' AND applicable)
+SELECT *, control_id = 'Art.32(2)' AND bool_or(unassessed) OVER () OR control_id = 'Art.32(1)(d)' AND bool_or(untested) OVER () AS of_unknown
+FROM known;
 CREATE VIEW outcomes AS
 SELECT *, coalesce(target_pct, CASE target WHEN 'effective' THEN 100 WHEN 'partial' THEN 50 WHEN 'none' THEN 0 ELSE 100 END) AS wanted,
     CASE state WHEN 'effective' THEN 100 WHEN 'partial' THEN 50 WHEN 'stale' THEN 25 ELSE 0 END AS reached
