@@ -88,8 +88,8 @@ def build(
                 "catalogue",
                 "The catalogue today, frameworks in scope with fewest mappings first",
                 table,
-                note="A mapping counts for both of its frameworks; without one a framework shares no evidence. Entries "
-                "that are not assessed are headings and neighbouring provisions.",
+                note="A mapping counts for both of its frameworks; without one a framework shares only items that are "
+                "linked to controls of both. Entries that are not assessed are headings and neighbouring provisions.",
                 labels={
                     "requirements": "Entries",
                     "assessable_entries": "Assessed",
@@ -167,10 +167,15 @@ def _charts(table: pl.DataFrame) -> list[Chart]:
 
 
 def _without_mapping(table: pl.DataFrame) -> list[str]:
-    """Frameworks in scope that share no evidence with any other."""
+    """Frameworks in scope that are mapped to no other: they share items that are linked to controls of both alone."""
     alone = table.filter("in_scope", pl.col("pairs") == 0)["framework_name"].to_list()
-    has = "has" if len(alone) == 1 else "have"
-    return [f"{some_of(alone)} {has} no mapping: evidence for it counts for no other framework."] if alone else []
+    if not alone:
+        return []
+    has, it = ("has", "it") if len(alone) == 1 else ("have", "them")
+    return [
+        f"{some_of(alone)} {has} no mapping: evidence counts for {it} and another framework only where the item is "
+        "linked to controls of both."
+    ]
 
 
 def _warnings(compared: bool, lost: pl.DataFrame, ask: Ask) -> list[str]:

@@ -116,7 +116,11 @@ def _opening(figures: Figures, rows: pl.DataFrame, gaps: pl.DataFrame, ask: Ask)
         return Opening(f"{share}; no nonconformity candidate remains.")
     majors, minors = figures["iso_major_candidates"], figures["iso_minor_candidates"]
     found = f"an auditor could find {majors:,} major and {minors:,} minor nonconformities"
-    return Opening(f"{share}; {found}.", first_step("iso27001", gaps, frame.row(0, named=True), ask))
+    first = frame.row(0, named=True)
+    step = first_step("iso27001", gaps, first, ask)
+    if f" {first['control_id']} " not in step:
+        step = f"{step.removesuffix('.')}; the gravest finding is {first['control_id']} {first['title']}."
+    return Opening(f"{share}; {found}.", step)
 
 
 def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:

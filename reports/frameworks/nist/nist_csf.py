@@ -104,7 +104,7 @@ def _rollup(rows: pl.DataFrame, key: str, title: str) -> pl.DataFrame:
 def _actions(rows: pl.DataFrame) -> pl.DataFrame:
     return (
         rows.filter(pl.col("gap_points") > 0)
-        .sort(-pl.col("priority").fill_null(0), -pl.col("gap_points"), "position", "control_id")
+        .sort(-pl.col("priority").fill_null(0), "control_id")
         .select(
             *("control_id", "title", "gap_points", "priority", "work_owner", "due_on", "status", "why", "state"),
             *("current_pct", "target_pct", "action"),
@@ -125,7 +125,8 @@ def _opening(rows: pl.DataFrame, actions: pl.DataFrame, gaps: pl.DataFrame, figu
     unplanned = actions.filter(pl.col("due_on").is_null()).height
     left = part_of(unplanned, actions.height, "of the gap", ("has", "have")).replace("of the gap", "gap")
     pct = percent(100 * figures["csf_at_target"] / figures["csf_in_scope"])
-    step = first_step("nist-csf", gaps, first | {"why": gap}, ask)
+    below = gaps.join(actions.select("control_id"), on="control_id", how="semi")
+    step = first_step("nist-csf", below, first | {"why": gap}, ask)
     return Opening(f"{share} ({pct}); {left} no planned day.", step)
 
 

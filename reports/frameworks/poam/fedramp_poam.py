@@ -100,7 +100,7 @@ def build(
             ),
             Table(
                 "gaps_without_control",
-                "Gaps without a control of NIST SP 800-53",
+                "Gaps and open numbers without a control of NIST SP 800-53",
                 others.select(*shown, pl.exclude(*shown, "must_list")),
                 note="In no CSV or OSCAL of the plan until somebody names the control in the ledger.",
                 labels=LABELS,
@@ -111,7 +111,7 @@ def build(
         charts=_charts(frame) if sheet == "open" else (),
         definitions=DEFINITIONS,
         foremost=FOREMOST if frame.height and sheet == "open" else (),
-        warnings=_warnings(frame, figures, sheet, unscanned=in_scope and findings.is_empty()),
+        warnings=_warnings(frame, others, figures, sheet, unscanned=in_scope and findings.is_empty()),
         footnotes=["Headings follow the FedRAMP POA&M templates 2.1 (March 2024) and 3.0 (November 2025)."],
     )
 
@@ -178,7 +178,16 @@ def _with(owner: str | None) -> str:
     return f" (with {owner})" if owner else ""
 
 
-def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: bool) -> list[str]:
+def _without_control(number: int, gone: int) -> str:
+    """How many weaknesses name no control, and how many of them only their open number tells of."""
+    what = count_of(
+        number, *(("open number names", "gaps and open numbers name") if gone else ("gap names", "gaps name"))
+    )
+    old = f", {gone:,} of them no longer seen: confirm and close" if gone else ""
+    return f"{what} no control of NIST SP 800-53, which the template demands: not on the plan, listed below{old}."
+
+
+def _warnings(frame: pl.DataFrame, others: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: bool) -> list[str]:
     warnings = ["No finding of a scanner is on record, which is not the same as none found."] if unscanned else []
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
@@ -188,10 +197,8 @@ def _warnings(frame: pl.DataFrame, figures: Figures, sheet: str, *, unscanned: b
                 "numbers them, as the plan goes to the agency with numbers."
             )
         )
-    foreign = figures["poam_gaps_without_control"]
-    if foreign:
-        are = count_of(foreign, "gap names no control", "gaps name no control")
-        warnings.append(f"{are} of NIST SP 800-53, which the template demands: not on the plan, listed below.")
+    if foreign := figures["poam_gaps_without_control"]:
+        warnings.append(_without_control(foreign, others.filter("no_longer_seen").height if sheet == "open" else 0))
     nobody = frame.filter(pl.col("point_of_contact").is_null()).height
     if nobody:
         warnings.append(f"{count_of(nobody, 'item')} without a point of contact, which the template demands.")

@@ -33,7 +33,7 @@ FIGURES = (
     ),
     Figure(
         "poam_gaps_without_control",
-        "Gaps without a control of NIST SP 800-53",
+        "Gaps and open numbers without a control of NIST SP 800-53",
         "count",
         "less",
         "Weaknesses that stand and numbers that nobody closed which name no control of NIST SP 800-53, and whose own "

@@ -269,5 +269,8 @@ def test_the_catalogue_says_what_is_assessed_and_what_shares_no_evidence():
     alone = report([ONE], seen=None, edges=[], status=[control("CC1.1")])
     assert (alone.charts, alone.warnings) == (
         [],
-        ["SOC 2 has no mapping: evidence for it counts for no other framework."],
+        [
+            "SOC 2 has no mapping: evidence counts for it and another framework only where the item is linked to "
+            "controls of both."
+        ],
     )

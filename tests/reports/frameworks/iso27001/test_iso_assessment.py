@@ -33,9 +33,10 @@ def status(control_id, state="effective", **given):
     return {**ISO, "control_id": control_id, "state": state, **given}
 
 
-def report(requirements, statuses, profiles=()):
+def report(requirements, statuses, profiles=(), gaps=()):
     return document_of(
         REPORT,
+        gaps=rows("gaps", *gaps),
         requirements=rows("requirements", *requirements),
         **assessment_facts(*statuses),
         control_profiles=rows("control_profiles", *profiles),
@@ -57,6 +58,20 @@ STATUSES = (
     status("A.5.3", "stale", freshness="stale", justification="Contract"),
     status("A.5.4", "not_applicable", applicable=False, **PROVEN),
 )
+
+
+def test_the_next_step_names_the_gravest_finding_too_where_another_gains_more_for_its_hours():
+    gains = [
+        {**ISO, "control_id": name, "gap_id": f"iso27001:{name}", "priority": priority, "title": f"Title {name}"}
+        for name, priority in (("A.5.1", 1.0), ("A.5.3", 9.0))
+    ]
+
+    def next_step(*gaps):
+        return lead(report(REQUIREMENTS, STATUSES, gaps=gaps))[1]
+
+    said = "Close first ISO 27001 {} Title {} (nobody owns it, not planned yet), which gains most for its hours{}."
+    assert next_step(*gains) == said.format("A.5.3", "A.5.3", "; the gravest finding is A.5.1 Title A.5.1")
+    assert next_step(gains[0]) == said.format("A.5.1", "A.5.1", "")
 
 
 def test_an_exclusion_that_nobody_approved_is_a_candidate_whatever_its_evidence():

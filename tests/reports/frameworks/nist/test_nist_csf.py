@@ -50,6 +50,20 @@ def test_functions_count_outcomes_and_average_nothing():
     assert document.warnings == []
 
 
+def test_the_list_begins_with_the_gap_that_the_next_step_names():
+    """Of equal gain by name; an outcome at its target is in neither, whatever its gap would gain."""
+    names = ("GV.OC-01", "GV.OC-02", "GV.OC-03")
+    gaps = [
+        {"framework": "nist-csf", "control_id": name, "gap_id": f"nist-csf:{name}", "priority": priority}
+        for name, priority in zip(names, (2.0, 2.0, 9.0), strict=True)
+    ]
+    profiles = [{"framework": "nist-csf", "control_id": "GV.OC-03", "target_pct": 0}]
+    states = {"GV.OC-01": "stale", "GV.OC-02": "no_data", "GV.OC-03": "stale"}
+    document = profile_report(states, profiles, gaps=gaps)
+    assert table(document, "actions")["control_id"].to_list() == ["GV.OC-01", "GV.OC-02"]
+    assert lead(document)[1].startswith("Close first NIST CSF GV.OC-01 ")
+
+
 def test_actions_come_by_priority_with_what_is_planned():
     gaps = [
         {"framework": "nist-csf", "control_id": control, "priority": priority, "action": f"Do {control}"}

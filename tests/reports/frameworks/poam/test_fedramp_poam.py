@@ -241,6 +241,14 @@ def test_every_number_is_on_one_sheet_once(states):
     assert sorted(numbers) == sorted(line["id"] for line in ledger)
 
 
+def test_a_number_that_is_no_longer_seen_is_called_no_gap():
+    named = {**LINE, "details": json.dumps({"controls": "CC6.1"})}
+    said = "no control of NIST SP 800-53, which the template demands: not on the plan, listed below"
+    old = f"1 open number names {said}, 1 of them no longer seen: confirm and close."
+    assert old in plan(poam=[named]).warnings
+    assert f"1 gap names {said}." in plan([GAP]).warnings
+
+
 def test_a_number_stays_open_until_it_is_closed():
     document = plan(poam=[LINE])
     assert rows(document, "poam_id", "weakness_name", "comments") == [
