@@ -15,7 +15,7 @@ HORIZON = (
         "Weeks of the horizon",
         "count",
         "neither",
-        "ISO weeks that are looked ahead, from Monday to Sunday, the present one first.",
+        "Weeks that are looked ahead, from Monday to Sunday, the present one first.",
         ledger.horizon,
         Count(),
         reason="{week} from {week_start_on}",
@@ -36,7 +36,7 @@ HORIZON = (
         "Hours that owners have",
         "hours",
         "more",
-        "Hours of all owners in the horizon of {horizon_weeks} ISO weeks, less planned absence, times the focus "
+        "Hours of all owners in the horizon of {horizon_weeks} weeks, less planned absence, times the focus "
         "factor; of the present week, the part of its working days that is left.",
         by_week,
         Sum("available_hours"),
@@ -47,7 +47,7 @@ HORIZON = (
         "Hours of work in the horizon",
         "hours",
         "neither",
-        "Hours of duties due within {horizon_weeks} ISO weeks: all of them for who is responsible, a quarter for "
+        "Hours of duties due within {horizon_weeks} weeks: all of them for who is responsible, a quarter for "
         "who is accountable. Overdue work is not in them.",
         by_week,
         Sum("demand_hours"),
@@ -96,7 +96,7 @@ SHORTFALL = (
         "hours",
         "less",
         "Hours of work due in a week above those that its owner has in it, owner by owner, over the horizon of "
-        "{horizon_weeks} ISO weeks: somebody else's spare hours do not reduce it.",
+        "{horizon_weeks} weeks: somebody else's spare hours do not reduce it.",
         by_week,
         Sum("shortfall_hours"),
         reason=_WEEK,
@@ -106,7 +106,7 @@ SHORTFALL = (
         "Hours without owner",
         "hours",
         "less",
-        "Work due within {horizon_weeks} ISO weeks that nobody owns, or whose owner has left: it has no hours, and "
+        "Work due within {horizon_weeks} weeks that nobody owns, or whose owner has left: it has no hours, and "
         "is nobody's shortfall.",
         by_week,
         Sum("unowned_hours"),

@@ -136,7 +136,7 @@ RETENTION = (
     ),
     Figure(
         "records_held_back",
-        "Records kept by legal holds",
+        "Records past their retention kept by legal holds",
         "count",
         "neither",
         "Records past their retention that a legal hold keeps, in the audit log also those behind the first held "

@@ -22,6 +22,8 @@ UNREAD = ("id", "scope", "placed_by", "placed_at", "first_flagged_at", "last_fla
 LABELS = {"id": "Hold", "flagged": "Audit events kept"}
 DEFINITIONS = {
     "invariant": "What is held is never purged. Placing and releasing a hold are events of the audit log themselves.",
+    "kept": "All events of the hold, whatever their age. The retention report counts those of them that are past their "
+    "retention: what would be gone without the hold.",
     "scope": "incident, all, or the beginning of actions such as access. – a hold that names nothing holds everything.",
 }
 
@@ -50,11 +52,11 @@ def _opening(active: pl.DataFrame, figures: Figures) -> Opening:
     if active.is_empty():
         return Opening("No legal hold is in force; retention alone decides what is kept.", setup.fill("legal_holds"))
     oldest = active.row(0, named=True)
-    kept = "keeps" if active.height == 1 else "keep"
+    covers = "covers" if active.height == 1 else "cover"
     old = count_of(oldest["age_days"], "day")
     return Opening(
-        f"{count_of(figures['holds_active'], 'legal hold')} {kept} {count_of(figures['held_events'], 'audit event')} "
-        f"from being purged.",
+        f"{count_of(figures['holds_active'], 'legal hold')} {covers} "
+        f"{count_of(figures['held_events'], 'audit event')}, which no purge takes.",
         f"Ask whether the hold on “{oldest['matter']}” is still needed ({_who(oldest)}): it is {old} old"
         f"{_review(oldest['placed_at'])}.",
     )

@@ -12,10 +12,10 @@ from reports.figures import select
 from reports.shared.wording import count_of, some_of
 
 WORDS = {"audit_log": "audit log", "incidents": "closed incidents"}
-LABELS = {"days": "Kept for (days)", "held": "Held by legal hold"}
+LABELS = {"days": "Kept for (days)", "held": "Past it, kept by a legal hold"}
 DEFINITIONS = {
     "in force": "The organization's override, else the default of its deployment tier. A record that is exactly so "
-    "many business days old is still kept. The age of an incident runs from when it was closed.",
+    "many days of the calendar old is still kept. The age of an incident runs from when it was closed.",
     "too short": "The framework asks for more days than are kept.",
     "longer than needed": "Kept for longer than any followed framework asks: GDPR wants a purpose for that, or less.",
     "at hand": "All that is kept is in the store and answers at once; nothing is moved to an archive.",

@@ -27,6 +27,9 @@ DEFINITIONS = {
     "alone is as fresh as that, until the next is overdue.",
     "fresh, due soon, stale": "Age divided by window: up to 0.8, up to 1.0, above 1.0. What the control's text, system "
     "or policy changed after is stale too: it no longer shows how the control works today.",
+    "three counts of what is missing": "Without governing evidence: the kind that tells the freshness was never given. "
+    "Without evidence of any kind that they need: of these, those whose other mandatory kinds were never given either. "
+    "Without any evidence: of these again, those for and against which nothing was ever recorded.",
     "stale queue": "Stale, missing and future-dated controls by weight (5 first), then by age ratio; "
     "missing evidence counts as the oldest.",
 }

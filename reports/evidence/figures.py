@@ -295,7 +295,7 @@ RENEWALS = (
         "Weeks in which attestations collide",
         "count",
         "less",
-        f"ISO weeks in which somebody has {renewals.CROWDED} attestations or more of several frameworks to sign, or "
+        f"Weeks in which somebody has {renewals.CROWDED} attestations or more of several frameworks to sign, or "
         "any while all duties together use more than {utilisation_warn_pct} % of the hours available.",
         renewals.collisions,
         Distinct("week"),

@@ -18,9 +18,9 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "known": (
         "due within {horizon_weeks} weeks",
         "due from the day of the report to the end of the horizon of "
-        "{horizon_weeks} ISO weeks, the present one included, or paused past their date",
+        "{horizon_weeks} weeks, the present one included, or paused past their date",
     ),
-    "beyond": ("due after {horizon_weeks} weeks", "due after the horizon of {horizon_weeks} ISO weeks"),
+    "beyond": ("due after {horizon_weeks} weeks", "due after the horizon of {horizon_weeks} weeks"),
 }
 
 TOTALS = (

@@ -22,6 +22,10 @@ STATES = {
 }
 
 
+# no state that a sentence could begin with; other counts of what is missing are named by what they count, too
+TITLES = {"no_data": "Controls without evidence of any kind that they need"}
+
+
 def _past(ask: Ask) -> pl.Expr:
     return pl.col("due_on") < ask.as_of
 
@@ -50,7 +54,7 @@ CONTROLS = (
     *(
         Figure(
             f"controls_{state}",
-            f"Controls {state.replace('_', ' ')}",
+            TITLES.get(state, f"Controls {state.replace('_', ' ')}"),
             "count",
             "more" if state == "effective" else "neither",
             f"Applicable controls {STATES[state]}.",

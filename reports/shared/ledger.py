@@ -43,14 +43,16 @@ WEEK_DAYS = 7
 NAMED = 2  # of the people who are to name owners: what a line has room for
 FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)
 LABELS = {"known": "Within the horizon", "beyond": "Later"}
-WEEKS = Parameter("weeks", None, "length of the horizon in ISO weeks; else the organization's forecast_weeks", 1, 53)
+WEEKS = Parameter(
+    "weeks", None, "weeks of the horizon, Monday to Sunday; else the organization's forecast_weeks", 1, 53
+)
 GRAVEST_FIRST = "Overdue: what law or contract fixes first, then the oldest"
 HANDED_IN = "What was handed in and waits for a decision comes last."
 FIXED = "A legal or contractual deadline, after which nothing may be planned."
 DEFINITIONS = {
     "Within the horizon, later": "Pending duties due up to the end of the horizon, and after it; with the overdue ones "
     "they are all.",
-    "Horizon": "ISO weeks from Monday to Sunday, the present one first.",
+    "Horizon": "Weeks from Monday to Sunday, the present one first.",
     "Hours": "Effort of whoever does the duty, without the time of those who are accountable for it.",
 }
 

@@ -71,7 +71,7 @@ def build(
             ),
             Table(
                 "orphan_controls",
-                "Controls without any evidence",
+                "Controls that no evidence is traced to",
                 bare.select("framework", "control_id", "title", "owner"),
                 note="Nothing speaks for them, so nothing can be traced.",
             ),

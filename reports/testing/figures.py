@@ -110,7 +110,7 @@ LINEAGE = (
     ),
     Figure(
         "orphan_controls",
-        "Controls without any evidence to trace",
+        "Controls that no evidence is traced to",
         "count",
         "less",
         "Applicable controls that no claim is about, so that nothing can be traced.",

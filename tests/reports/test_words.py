@@ -80,3 +80,13 @@ def test_no_heading_or_meaning_of_a_column_is_a_word_of_a_machine():
 def test_every_view_of_a_report_has_words_for_its_titles(report):
     read = [text for table in tables(report.name) for text in (table.title, table.note)]
     assert [text for text in read if MACHINE_WORDS.search(ADDRESSES.sub("", text))] == []
+
+
+def test_what_persons_read_names_weeks_by_their_monday_and_not_by_the_standard():
+    """A cell says ``week of 28 Dec``; no definition, parameter or column speaks of ISO weeks."""
+    said = {
+        **{name: column.meaning for name, column in COLUMNS.items()},
+        **{figure.id: figure.definition for report in REPORTS for figure in report.figures},
+        **{f"{report.name}/{each.name}": each.help for report in REPORTS for each in report.parameters},
+    }
+    assert [name for name, text in said.items() if "ISO week" in text] == []

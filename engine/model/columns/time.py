@@ -68,7 +68,7 @@ TIME: Mapping[str, Column] = {
     "until_on": Column("Until", "date", "Last day that is counted."),
     "urgency": Column("Urgency", "number", "How urgent it is, as a number.", cells="whole"),
     "valid_until": Column("Valid until", "date", "Last day on which the document counts."),
-    "week": Column("Week", "text", "ISO week, such as 2026-W47."),
+    "week": Column("Week", "text", "Week from Monday to Sunday; 2026-W47 in data."),
     "week_end_on": Column("Week ends", "date", "Sunday that ends the week."),
     "week_start_on": Column("From", "date", "Monday that begins the week."),
     "window_close_on": Column("Closes", "date", "Last day of the window."),

@@ -17,7 +17,7 @@ ALERTS = (
         "Weeks over a density limit",
         "count",
         "less",
-        "Weeks of the horizon of {horizon_weeks} ISO weeks with as many duties, or as much utilisation, as a limit; "
+        "Weeks of the horizon of {horizon_weeks} weeks with as many duties, or as much utilisation, as a limit; "
         "one that was alerted stays until it is below {hysteresis_fraction} of the limit.",
         breaches,
         Count(),

@@ -16,7 +16,7 @@ from reports.shared.wording import count, percent, with_whom
 
 SHOWN = ("week", "weighted_pct", "strict_pct", "opened", "closed", "still_open", "attestation_pct")
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
-WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "ISO weeks up to that of the report's day, the present one included", 1, 53)
+WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "weeks up to that of the report's day, the present one included", 1, 53)
 # what a page leads with, as far as it is known
 FOREMOST = (
     *("snapshot_weighted_mean_pct", "snapshot_strict_mean_pct", "snapshot_fresh_mean_pct", "remediations_open"),
@@ -163,7 +163,7 @@ def _warnings(frame: pl.DataFrame, known: pl.DataFrame) -> list[str]:
 REPORT = Report(
     name="kpi-trends",
     title="KPI trends",
-    description="Remediation velocity, attestation closure and recorded readiness by ISO week.",
+    description="Remediation velocity, attestation closure and recorded readiness by week.",
     build=build,
     figures=select(
         *("trend_weeks", "trend_weeks_recorded", "remediations_opened_in_weeks", "remediations_closed_in_weeks"),

@@ -58,7 +58,7 @@ def test_active_holds_come_oldest_first_and_released_ones_apart():
         "holds_released": 1,
     }
     assert lead(held) == (
-        "2 legal holds keep 5 audit events from being purged.",
+        "2 legal holds cover 5 audit events, which no purge takes.",
         "Ask whether the hold on “Acme v. Doe” is still needed (with ann@acme.example): it is 20 days old.",
     )
     assert held.warnings == []

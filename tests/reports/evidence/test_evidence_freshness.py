@@ -101,7 +101,7 @@ def test_missing_governing_evidence_is_not_the_same_as_no_data():
     names = ("evidence_missing", "controls_no_data", "coverage_pct", "evidence_in_window_pct")
     assert [document.summary[name] for name in names] == [1, 0, 100.0, 50.0]
     assert document.titles["evidence_missing"] == "Controls whose governing evidence is missing"
-    assert document.titles["controls_no_data"] == "Controls no data"
+    assert document.titles["controls_no_data"] == "Controls without evidence of any kind that they need"
 
 
 @pytest.mark.parametrize(("least", "warned"), [(50, []), (60, ["60 %"])])
