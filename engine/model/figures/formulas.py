@@ -139,10 +139,14 @@ def days_to_exhaustion(used: float, burn: float, window_days: float, *, rolling:
 
 
 def crossover_hours(efforts: Sequence[float]) -> tuple[float, float]:
-    """Hours alone and together for obligations that share evidence: the largest plus a quarter of the rest."""
+    """Hours alone and together for obligations that share evidence: the largest plus a quarter of the rest.
+
+    Together to the quarter of an hour, an eighth up: no estimate is finer, and what pages show of each adds up.
+    """
     alone = sum(efforts)
     largest = max(efforts, default=0.0)
-    return alone, largest + 0.25 * (alone - largest)
+    rest = 0.25 * (alone - largest)
+    return alone, largest + math.floor(round(rest * 4, 6) + 0.5) / 4
 
 
 def is_full(relation: str, strength: float) -> bool:

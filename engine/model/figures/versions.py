@@ -153,6 +153,10 @@ CHANGES: tuple[FormulaChange, ...] = (
         "To assess risks and to test are shown in part while a measure has no assessed risk or no test",
         ("gdpr_demonstrated", "gdpr_demonstrated_in_part", "gdpr_demonstrated_pct"),
     ),
+    FormulaChange(
+        "What one collection of evidence takes is told to the quarter of an hour",
+        ("crossover_hours_together", "hours_to_save", "plays_waiting_hours"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

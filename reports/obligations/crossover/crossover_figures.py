@@ -70,7 +70,7 @@ CROSSOVER = (
         "hours",
         "neither",
         "Effort of the duties in clusters where evidence is collected once: of each cluster the longest duty and a "
-        "quarter of the others.",
+        "quarter of the others, that to the quarter of an hour.",
         cluster_rows,
         Sum("hours_together"),
         reason=_BEST,
@@ -81,7 +81,7 @@ CROSSOVER = (
         "hours",
         "more",
         "What collecting evidence once would save: of every cluster of pending duties up to the horizon the hours "
-        "alone, less those of the longest duty and a quarter of the others.",
+        "alone, less those of the longest duty and a quarter of the others, that to the quarter of an hour.",
         cluster_rows,
         Sum("hours_to_save"),
         reason=_BEST,

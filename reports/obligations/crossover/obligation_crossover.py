@@ -46,7 +46,7 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
             "Full mapping": "Equal or superset with a strength of at least 0.8.",
             "Best date": "The latest day on which evidence is in time for every duty; for overdue ones, today.",
             "From": f"Evidence collected from this day on is no older than {days:g} days when the last duty falls due.",
-            "Together": "The longest duty and a quarter of the others.",
+            "Together": "The longest duty and a quarter of the others, that to the quarter of an hour.",
             "Confidence": "The weakest link: 1 for a shared control or item, else the strength of the mapping.",
             "Fixed": ledger.FIXED,
             "Recurring duties": "Two occurrences of one duty are never together: each needs evidence of its period.",

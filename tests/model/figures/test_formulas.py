@@ -80,6 +80,7 @@ def test_burn_factors_scale_with_the_window(part, hours, days, expected):
 
 def test_crossover_counts_the_largest_effort_and_a_quarter_of_the_rest():
     assert f.crossover_hours([6, 4, 5]) == (15, 8.25)
+    assert f.crossover_hours([2, 1.5]) == (3.5, 2.5)  # 0.375, an eighth up: savings that are shown add up
 
 
 def test_sprs():
