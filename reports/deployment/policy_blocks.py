@@ -21,7 +21,10 @@ BAD_POLICY_PCT, BAD_POLICY_BLOCKS = 50.0, 3
 REPEATED = 2
 WORDS = dict.fromkeys(("reason", "top_reason"), BLOCK_REASONS)  # any other reason is a rule's own name
 LABELS = {"before": "Window before"}
-DEFINITIONS = {"repeat offender": "A person and playbook blocked more than once in the window."}
+DEFINITIONS = {
+    "repeat offender": "A person and playbook blocked more than once in the window.",
+    "local time": "The organization's own clock, with its zone: that by which a rule such as working hours is meant.",
+}
 # the rows of the comparison, and the figure that each shows
 MEASURES = {
     "blocks": "policy_blocks",
@@ -36,8 +39,8 @@ MEASURES = {
 _TRY = "Rehearse an automation to fill this report: post it to /api/automations/dry-run."
 
 
-def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
-    frame = figures.rows(attempts.attempts)
+def build(organization: pl.DataFrame, records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    frame, zone = figures.rows(attempts.attempts), _zone(organization)
     now, runs = figures.counted_rows("policy_blocks"), figures.counted_rows("policy_runs_allowed")
     before = frame.filter(pl.col("place") == attempts.BEFORE)
     compared = attempts.reaches_back(records_since, ask)
@@ -46,7 +49,7 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     reasons = _reasons(now, before.filter("blocked") if compared else None)
     playbooks = _playbooks(now, runs, reasons)
     return Document(
-        *_opening(figures, now, ask),
+        *_opening(figures, now, zone, ask),
         summary={"window_start_on": attempts.start_on(ask)},
         tables=(
             Table(
@@ -57,7 +60,7 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 hidden=("top_reason",),
                 words=WORDS,
             ),
-            Table("repeat_offenders", "Blocked more than once", _repeats(now)),
+            Table("repeat_offenders", "Blocked more than once", _repeats(now, zone), hidden=("last_blocked_at",)),
             Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
             Table("policies", "Policies that refused most", _policies(now), hidden=("policy_id",)),
             Table(
@@ -68,7 +71,13 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 hidden=("measure", "change_pct"),
                 units={name: figures.declared[figure].unit for name, figure in MEASURES.items()},
             ),
-            Table("blocks", "Every block of the window, newest first", _newest(now), words=WORDS),
+            Table(
+                "blocks",
+                "Every block of the window, newest first",
+                _newest(now, zone),
+                words=WORDS,
+                hidden=("blocked_at",),
+            ),
         ),
         charts=_charts(reasons),
         definitions=DEFINITIONS,
@@ -142,23 +151,35 @@ def _policies(blocks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _repeats(blocks: pl.DataFrame) -> pl.DataFrame:
+def _zone(organization: pl.DataFrame) -> str:
+    return organization["time_zone"][0] if organization.height else "UTC"
+
+
+def _by_the_clock(instant: str, zone: str) -> pl.Expr:
+    """``2026-11-25 12:19 EST``: a rule that names hours means those of the organization's own clock."""
+    local = pl.col(instant).dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+    return local.dt.strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _repeats(blocks: pl.DataFrame, zone: str) -> pl.DataFrame:
     return (
         blocks.group_by(attempts.WHO)
         .agg(blocks=pl.len().cast(pl.Int64), last_blocked_at=pl.col("at").max())
         .filter(pl.col("blocks") >= REPEATED)
+        .with_columns(last_local=_by_the_clock("last_blocked_at", zone))
         .sort("blocks", *attempts.WHO, descending=[True, False, False])
     )
 
 
-def _newest(blocks: pl.DataFrame) -> pl.DataFrame:
+def _newest(blocks: pl.DataFrame, zone: str) -> pl.DataFrame:
     return blocks.select(
         pl.col("at").alias("blocked_at"),
+        _by_the_clock("at", zone).alias("blocked_local"),
         *("playbook", "policy_id", "reason", "message", "actor", "overridden", "minutes_to_run", "id"),
     ).sort("blocked_at", "id", descending=[True, False])
 
 
-def _opening(figures: Figures, refused: pl.DataFrame, ask: Ask) -> Opening:
+def _opening(figures: Figures, refused: pl.DataFrame, zone: str, ask: Ask) -> Opening:
     blocks, days = figures["policy_blocks"], attempts.days(ask)
     tried = blocks + figures["policy_runs_allowed"]
     caller = ask.word(attempts.ACTOR)
@@ -172,7 +193,7 @@ def _opening(figures: Figures, refused: pl.DataFrame, ask: Ask) -> Opening:
         return Opening(f"{share}.")
     before = figures["policy_blocks_before"]
     change = "" if before is None else f", {before:,} in the {days} days before"
-    who, playbook, times, last = _most_blocked(refused)
+    who, playbook, times, last = _most_blocked(refused, zone)
     mine = refused.filter(actor=who, playbook=playbook)
     reason, message = _reasons(mine, None).select("reason", "message").row(0)
     mostly = "because of" if mine["reason"].n_unique() == 1 else "mostly because of"
@@ -183,9 +204,10 @@ def _opening(figures: Figures, refused: pl.DataFrame, ask: Ask) -> Opening:
     )
 
 
-def _most_blocked(refused: pl.DataFrame) -> tuple[str, str, int, date]:
+def _most_blocked(refused: pl.DataFrame, zone: str) -> tuple[str, str, int, date]:
     """Who was blocked most often, with which playbook, how often and on which day last."""
-    people = refused.group_by(attempts.WHO).agg(blocks=pl.len().cast(pl.Int64), last_on=pl.col("at").max().dt.date())
+    last = pl.col("at").max().dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.date()
+    people = refused.group_by(attempts.WHO).agg(blocks=pl.len().cast(pl.Int64), last_on=last)
     row = people.sort("blocks", *attempts.WHO, descending=[True, False, False]).row(0, named=True)
     return row["actor"], row["playbook"], row["blocks"], row["last_on"]
 

@@ -9,7 +9,7 @@ from engine.model.documents.document import Table
 from engine.model.figures.figure import Figures
 from reports.shared.maintenance import PLANNED
 from reports.shared.ordering import rank
-from reports.shared.wording import count_of, percent
+from reports.shared.wording import count_of, percent, titled_first
 
 # kind: what to do, most urgent first
 KINDS: Mapping[str, str] = {
@@ -171,7 +171,7 @@ def first_missing(figures: Figures, most: int, footnote: str) -> Table:
     frame = figures.rows(missing)
     return Table(
         "arrivals",
-        f"What did not arrive, the first of {frame.height:,}",
+        titled_first("What did not arrive", frame.height, "first", most),
         frame.head(most).select(pl.exclude("todo"), pl.lit(footnote).alias("footnote")),
         note=sentence(figures),
         words=("kind",),

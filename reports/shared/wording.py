@@ -30,6 +30,11 @@ def part_of(number: int, total: int, noun: str, verb: tuple[str, str] = ("is", "
     return f"{number:,} of {count_of(total, noun)} {verb[number != 1 and total != 1]}"
 
 
+def titled_first(title: str, number: int, first: str, most: int) -> str:
+    """``Overdue duties, the oldest of 12``: the title of a table that has only the first ``most`` of its rows."""
+    return f"{title}, the {first} of {number:,}" if number > most else title
+
+
 def hours(number: float) -> str:
     """``1 hour``, ``7.5 hours``, ``1,204 hours``: to the quarter, as key figures and cells have them."""
     text = quarters(number)

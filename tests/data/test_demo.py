@@ -571,6 +571,15 @@ def test_a_weakness_that_attackers_use_is_open_past_its_date_on_a_public_service
 
 
 @pytest.mark.parametrize("org", ["aurora", "cobalt"])
+def test_a_rule_of_hours_refuses_whoever_tries_outside_of_them(org):
+    zone = table(org, "organizations")["time_zone"].item()
+    refused = table(org, "policy_blocks").filter(reason="working-hours")
+    clock = refused["blocked_at"].dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.hour()
+    assert clock.filter(clock.is_between(6, 21)).to_list() == []
+    assert clock.len()
+
+
+@pytest.mark.parametrize("org", ["aurora", "cobalt"])
 def test_the_overdue_access_review_is_not_outweighed_by_a_later_one(org):
     events = table(org, "audit_log").filter(pl.col("action").str.starts_with("access.review"))
     assert events.row(-1, named=True)["action"] == "access.review.overdue"

@@ -83,7 +83,7 @@ def fill(story: Story, controls: list[Control]) -> None:
         reverse=True,
     ):
         playbook = STUBBORN if rng.random() < 0.6 else rng.choice(PLAYBOOKS)
-        at, block, actor = story.office(ago, rng), story.number("BLK"), rng.choice(crew)
+        tried_at, block, actor = story.office(ago, rng), story.number("BLK"), rng.choice(crew)
         reason, message = rng.choice(
             (
                 ("max-targets", "More objects at a time than the guardrail allows."),
@@ -91,6 +91,8 @@ def fill(story: Story, controls: list[Control]) -> None:
                 ("dry_run_missing", f"There is no dry-run of {playbook}; make one with these inputs first."),
             )
         )
+        late = reason == "working-hours"  # such a rule refuses nobody who tries by day
+        at = story.at(ago, 22 * 60 + 1 + tried_at.minute) if late else tried_at
         story.add(
             "policy_blocks",
             id=block,

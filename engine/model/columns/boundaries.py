@@ -16,6 +16,9 @@ BOUNDARIES: Mapping[str, Column] = {
         "Requirements affected", "count", "Requirements of all frameworks that the drifted controls answer."
     ),
     "block_rate_pct": Column("Block rate (%)", "percent", "Blocks as a share of all attempts at the playbook."),
+    "blocked_local": Column(
+        "Blocked (local time)", "text", "Moment of the refusal by the organization's clock, with its zone."
+    ),
     "blocked_at": Column("Blocked (UTC)", "instant", "Moment of the refusal."),
     "blocked_on": Column("Blocked", "date", "Day of the refusal."),
     "blocks": Column("Blocks", "count", "Attempts that a policy or a guard refused."),
@@ -60,6 +63,7 @@ BOUNDARIES: Mapping[str, Column] = {
     "in_scope": Column("In scope", "", "Whether it is inside the scope; in totals, how many are.", cells="flag"),
     "internet_facing": Column("Internet facing", "flag", "Whether the observed service faces the internet."),
     "key_custody": Column("Key custody", "text", "Who holds the keys of the deployment."),
+    "last_local": Column("Last (local time)", "text", "Moment of the newest refusal by the organization's clock."),
     "last_blocked_at": Column("Last (UTC)", "instant", "Moment of the newest refusal."),
     "last_flagged_at": Column("To (UTC)", "instant", "Newest audit event under the hold."),
     "last_observed_on": Column(

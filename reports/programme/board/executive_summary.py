@@ -17,7 +17,7 @@ from reports.programme.posture.posture import Posture, posture_of
 from reports.programme.risk.risk_grid import register_of
 from reports.shared import arrivals, formula_breaks, packs, setup
 from reports.shared.columns import with_first
-from reports.shared.wording import count, inside, with_whom
+from reports.shared.wording import count, inside, titled_first, with_whom
 
 LABELS = {"id": "Risk", "title": "What"}
 DECISION_LABELS = {
@@ -73,7 +73,7 @@ def build(
             ),
             Table(
                 "overdue",
-                f"Overdue duties, the oldest of {figures['obligations_overdue']:,}",
+                titled_first("Overdue duties", figures["obligations_overdue"], "oldest", SHOWN),
                 overdue.head(SHOWN).select(
                     *("title", "owner", "due_on", (-pl.col("days_left")).alias("days_late")),
                     pl.lit(MARKS["obligations"]).alias("footnote"),

@@ -93,7 +93,8 @@ def _opening(frame: pl.DataFrame, oldest: str, in_week: str, figures: Figures) -
         more, backlog = figures["remediations_net_weekly"], figures["remediations_open"]
         keep = f"Close {more:g} more remediations a week to keep the backlog of {backlog:,} from growing"
         return Opening(f"{weeks} {readiness}.", f"{keep}{oldest and f', first {oldest}'}.")
-    return Opening(f"{weeks} {readiness}; {_flow(figures)}.", f"Close first {oldest}." if oldest else "")
+    nothing = setup.fill("remediations") if figures["remediations_backlog"] is None else ""
+    return Opening(f"{weeks} {readiness}; {_flow(figures)}.", f"Close first {oldest}." if oldest else nothing)
 
 
 def _oldest(remediations: pl.DataFrame, ask: Ask) -> str:

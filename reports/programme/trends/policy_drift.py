@@ -101,7 +101,7 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
         text = f"; {seldom} never observed" if unseen else ""
         none = "The one accepted policy or guardrail" if every == 1 else f"None of {of}"
         known = "is not known" if every == 1 else "is known"
-        return Opening(f"{none} {known} to have drifted{text}.")
+        return Opening(f"{none} {known} to have drifted{text}.", setup.EVIDENCE if unseen else "")
     worst = f", {against:,} of them contradicted by what is seen" if against else ""
     first = rows.row(0, named=True)
     days = first["days_in_drift"]

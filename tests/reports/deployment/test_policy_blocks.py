@@ -44,6 +44,7 @@ def run(identifier, ago=0.0, **given):
 
 def facts(blocks=(), runs=(), known=date(2026, 1, 1)):
     return {
+        "organization": rows("organization", {"time_zone": "America/New_York"}),
         "policy_blocks": rows("policy_blocks", *blocks),
         "automation_runs": rows("automation_runs", *runs),
         "records_since": rows("records_since", {"known_since": known}),
@@ -207,3 +208,9 @@ def test_without_any_facts_nothing_was_attempted():
     )
     full = report([block("b1")], [run("r1", 0.5)])
     assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in full.tables]
+
+
+def test_people_read_when_it_was_by_the_clock_that_the_rule_means():
+    held = report([block("b1"), block("b2")])
+    assert table(held, "blocks")["blocked_local"].to_list() == ["2026-11-20 07:00 EST"] * 2
+    assert table(held, "repeat_offenders")["last_local"].to_list() == ["2026-11-20 07:00 EST"]

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from reports.shared import personal
-from reports.shared.wording import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of, titled_first
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,11 @@ def test_a_number_agrees_with_its_noun(number, text):
 def test_a_part_agrees_with_its_verb():
     assert part_of(1, 40, "control") == "1 of 40 controls is"
     assert part_of(0, 1, "control", ("has", "have")) == "0 of 1 control has"
+
+
+def test_a_title_says_how_many_rows_there_are_where_a_table_has_the_first_alone():
+    titles = [titled_first("Overdue duties", number, "oldest", 5) for number in (0, 5, 1200)]
+    assert titles == ["Overdue duties", "Overdue duties", "Overdue duties, the oldest of 1,200"]
 
 
 def test_a_long_list_says_how_many_more_there_are():
