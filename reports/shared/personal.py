@@ -11,8 +11,8 @@ def sections(
     """One row for each recipient: how many items in each state of the column ``by``, and a message.
 
     ``states`` gives each state, the most urgent first, with the words that follow its count in the message. ``items``
-    are in order of urgency and have a ``recipient``; ``first`` words the most urgent one behind ``begin``. Recipients with most in the
-    first of ``states`` come first; items of nobody come last.
+    are in order of urgency and have a ``recipient``; ``first`` words the most urgent one behind ``begin``. Recipients
+    with most in the first of ``states`` come first; items of nobody come last.
     """
     counts = {state: (pl.col(by) == state).sum().cast(pl.Int64) for state in states}
     parts = [

@@ -99,7 +99,7 @@ def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: p
     """Open gaps with the points that each component gains when the control is effective and its remediation closed."""
     each, applicable = _each(posture), control_status.filter("applicable")
     weights = float(applicable["weight"].sum() or 1)
-    columns = ("kinds_required", "kinds_present", "kinds_stale", "attested", "freshness")
+    kinds = ("kinds_required", "kinds_present", "kinds_stale")  # as the control has them
     points = {
         "readiness": each["readiness"] * applicable.height / weights * pl.col("weight") * (1 - state_score()),
         "freshness": each["freshness"] * ~pl.col("freshness").is_in(["fresh", "due_soon"]),
@@ -111,7 +111,8 @@ def _closing_points(gaps: pl.DataFrame, control_status: pl.DataFrame, posture: p
     verbs = [pl.when(pl.col("state") == state).then(pl.format(verb, control)) for state, verb in VERBS.items()]
     sign = pl.when(_lacks_a_signature_alone()).then(pl.format("Sign the attestation of {}", control))
     frame = (
-        gaps.join(applicable.select(*_KEY, *columns), on=_KEY)
+        gaps.drop(kinds)
+        .join(applicable.select(*_KEY, *kinds, "attested", "freshness"), on=_KEY)
         .with_columns(in_time=pl.col("remediation_id").is_not_null() & (pl.col("due_on") >= ask.as_of).fill_null(False))
         .with_columns(
             points=pl.sum_horizontal(list(points.values())).round(DIGITS),
