@@ -213,12 +213,13 @@ def _duty(gap: FrameRow | None, as_of: date) -> str:
     """Who is to remedy it, and by when; how late it is on a day after that. A plan may do so on another day."""
     if gap is None:
         return ""
-    who, due = gap["owner"] or "nobody", gap["due_on"]
+    who, due = gap["owner"] or "nobody", gap["due_on"] or gap["milestone_on"]
+    what = "remediation" if gap["due_on"] else "weakness on the plan of action"
     if due is None:
         return f"{gap['owner'] or 'Nobody'} owns it; no day is set."
     if due < as_of:
-        return f"Its remediation, with {who}, was due {spelled_day(due)}: {number((as_of - due).days, 'day')} late."
-    return f"Its remediation, with {who}, is due {spelled_day(due)}."
+        return f"Its {what}, with {who}, was due {spelled_day(due)}: {number((as_of - due).days, 'day')} late."
+    return f"Its {what}, with {who}, is due {spelled_day(due)}."
 
 
 def _proof(claim: FrameRow) -> str:

@@ -114,12 +114,12 @@ def overload(snapshot: Snapshot) -> str:
         f"{_hours(one['shortfall_hours'])}"
         for one in first.head(FEW).iter_rows(named=True)
     ]
-    return f"Short of hours: {_then(said)}." if said else ""
+    return f"Short of hours soonest: {_then(said)}." if said else ""
 
 
 def weak_vendors(snapshot: Snapshot, document: Document) -> str:
     """The vendors that block controls in the order of the report that it leads to, and why."""
-    rows = next((table.frame for table in document.tables if table.name == "vendors"), pl.DataFrame())
+    rows = _rows_of(document, "vendors")
     needs = needs_of_vendors(snapshot)
     register = {row["vendor_id"]: row for row in snapshot.fact("vendors").iter_rows(named=True)}
     said = [
@@ -142,17 +142,20 @@ def _needs_text(needs: Sequence[VendorNeed]) -> str:
     return " and ".join(need.text for need in needs[:2]) or "no evidence that counts"
 
 
-def late_requests(snapshot: Snapshot) -> str:
-    """The requests of auditors that are late for longest, each with its owner."""
-    rows = distinct_titles(snapshot.fact("requests"), snapshot).filter(
-        pl.col("finished_on").is_null(), pl.col("due_on") < snapshot.as_of
-    )
+def late_requests(snapshot: Snapshot, document: Document) -> str:
+    """The late requests of auditors in the order of the report that it leads to, each with its owner."""
+    rows = _rows_of(document, "overdue")
+    titles = dict(distinct_titles(snapshot.fact("requests"), snapshot).select("id", "title").iter_rows())
     names = _names(snapshot)
     said = [
-        f"{one['title']} ({_name(names, one['owner'])}, due {short_day(one['due_on'])})"
-        for one in rows.sort("due_on", "id").head(FEW).iter_rows(named=True)
+        f"{titles[one['id']]} ({_name(names, one['owner'])}, due {short_day(one['due_on'])})"
+        for one in rows.head(FEW).iter_rows(named=True)
     ]
     return f"First {_then(said)}." if said else ""
+
+
+def _rows_of(document: Document, name: str) -> pl.DataFrame:
+    return next((table.frame for table in document.tables if table.name == name), pl.DataFrame())
 
 
 def called_by(snapshot: Snapshot) -> Callable[[object], str]:

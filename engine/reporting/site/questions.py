@@ -70,7 +70,7 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
             "evidence-request-sla",
             "requests_overdue",
             _late_requests,
-            by_name=of_records(late_requests),
+            by_name=late_requests,
         ),
         SiteQuestion(
             f"What if we drop {_short(dropped, snapshot)}?",

@@ -51,7 +51,8 @@ DEFINITIONS = {
     "demonstrated": "Evidence of every mandatory kind is there and in its window. The controller must be able to "
     "demonstrate compliance (Articles 5(2) and 24), so what cannot be shown counts as missing.",
     "demonstrated in part": "Evidence is partial or past its window, or a signature is no longer in force. So are "
-    "32(2), to assess risks, while a measure has no assessed risk, and 32(1)(d), to test, while one was never tested.",
+    "32(2), to assess risks, while a measure has no assessed risk, and 32(1)(d), to test, while one was never tested; "
+    "readiness and gaps on other pages look at evidence alone.",
     "state of the art": "What the organization says of the measure; empty where it says nothing.",
     "residual risk to persons": "Level of the risk that the measure is linked to, after treatment, by likelihood and "
     "severity for natural persons. 'Not assessed' where none is linked; an unknown rating counts as the worst.",

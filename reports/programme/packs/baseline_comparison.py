@@ -57,7 +57,8 @@ def build(
                 "packs",
                 "Frameworks, least ready first",
                 with_first(table, *SHOWN),
-                note="The FedRAMP POA&M is a list of open weaknesses, not a set of controls: it has no readiness.",
+                note="The FedRAMP POA&M is a list of open weaknesses, not a set of controls: it has no readiness. Its "
+                "row counts the gaps of all frameworks; those that it must list are on its own page.",
                 labels={"name": "Framework", "prior_weighted_pct": "Before (%)", "open_weaknesses": "Not effective"},
                 hidden=tuple(name for name in table.columns if name not in SHOWN),
             ),

@@ -233,18 +233,22 @@ def test_a_stale_control_names_the_kind_that_lapsed_and_the_work_on_it_alone(sta
 
 
 @pytest.mark.parametrize(
-    ("due_on", "duty"),
+    ("due", "duty"),
     [
-        (date(2026, 12, 1), "Its remediation, with ann@acme.example, is due 1 Dec 2026."),
-        (DAY, f"Its remediation, with ann@acme.example, is due {spelled_day(DAY)}."),
+        ({"due_on": date(2026, 12, 1)}, "Its remediation, with ann@acme.example, is due 1 Dec 2026."),
         (
-            DAY - timedelta(days=1),
+            {"milestone_on": date(2026, 12, 20)},
+            "Its weakness on the plan of action, with ann@acme.example, is due 20 Dec 2026.",
+        ),
+        ({"due_on": DAY}, f"Its remediation, with ann@acme.example, is due {spelled_day(DAY)}."),
+        (
+            {"due_on": DAY - timedelta(days=1)},
             f"Its remediation, with ann@acme.example, was due {spelled_day(DAY - timedelta(days=1))}: 1 day late.",
         ),
-        (None, "ann@acme.example owns it; no day is set."),
+        ({}, "ann@acme.example owns it; no day is set."),
     ],
 )
-def test_what_speaks_against_a_control_and_who_closes_it_by_when(due_on, duty):
+def test_what_speaks_against_a_control_and_who_closes_it_by_when(due, duty):
     told = portrait(
         "control",
         "soc2:CC6.1",
@@ -265,7 +269,7 @@ def test_what_speaks_against_a_control_and_who_closes_it_by_when(due_on, duty):
             {
                 **CONTROL,
                 "owner": "ann@acme.example",
-                "due_on": due_on,
+                **due,
                 "action": "Review who may do what",
                 "effort_hours": 3.0,
                 "blocked_by": "no list",

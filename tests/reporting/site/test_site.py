@@ -141,6 +141,23 @@ def test_the_front_page_begins_with_ten_questions(sites):
     assert re.search(r", newest: \d+ \w+ \d{4}, \w+: ", named[-1])
 
 
+def test_the_front_page_names_vendors_and_requests_in_the_order_of_their_reports(sites):
+    folder, snapshot = sites["brightline"]
+    text = unescape(re.sub(r"<[^>]+>", "", (folder / "index.html").read_text()))
+
+    def rows(report, table):
+        document = snapshot.edition(report, {}).document
+        return next(each.frame for each in document.tables if each.name == table)
+
+    register = rows("third-party-vendors", "vendors").filter(pl.col("inherited_gaps") > 0)["name"].to_list()
+    blocking = rows("inherited-control-gaps", "vendors")["name"].to_list()
+    assert blocking == register
+    first, second = (text.index(f"{name} (") for name in blocking[:2])
+    assert text.index("Which vendors block us?") < first < second
+    late = rows("evidence-request-sla", "overdue").row(0, named=True)
+    assert f"First {late['title']}" in text
+
+
 def test_the_front_page_says_what_the_plan_renews_in_time_as_the_plan_itself_does(sites):
     _, snapshot = sites["brightline"]
     until = snapshot.as_of + timedelta(days=LAPSE_DAYS)
