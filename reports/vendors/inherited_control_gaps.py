@@ -143,7 +143,7 @@ def _vendors(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, rows: pl.Data
         severity_score=pl.col("severity_score").sum().round(1),
     )
     return (
-        vendors.sort(*worst_first())
+        worst_first(vendors)
         .select("name", "tier", "category", "owner", "status", "next_review_on", "vendor_id")
         .join(frame, on="vendor_id", maintain_order="left")
         .join(inherited, on="vendor_id", maintain_order="left")

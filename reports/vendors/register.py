@@ -5,11 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.documents.vendor_documents import deciding_document, unfit_document
+from engine.model.documents.vendor_documents import deciding_document, unfit_document, urgency
 from engine.model.figures.formulas import risk_level
-from engine.model.vocabulary import VENDOR_TIERS
 
-ASSURANCES = ("lapsed", "not_assessed", "expiring", "assured")
 DOCUMENTS = (
     *("soc2_kind", "soc2_period_end_on", "soc2_valid_until", "soc2_opinion", "iso_expires_on", "pci_aoc_on", "dpa_on"),
     "baa_on",
@@ -39,7 +37,8 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
         pl.when("rating_unknown").then(pl.lit("risk rating unknown")),
     ]
     return (
-        vendors.with_columns(
+        worst_first(vendors)
+        .with_columns(
             deciding_document=_text(deciding_document, "assured_by", "assured_dated_on"),
             unfit_text=_text(unfit_document, "assurance", "unfit", "unfit_kind", "unfit_until"),
         )
@@ -48,7 +47,7 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
             inherent_level=pl.col("inherent").map_elements(risk_level, return_dtype=pl.String),
             residual_level=pl.col("residual").map_elements(risk_level, return_dtype=pl.String),
         )
-        .sort(pl.col("attention").list.len() == 0, *worst_first())
+        .sort(pl.col("attention").list.len() == 0, maintain_order=True)
         .select(
             *(
                 "name",
@@ -69,34 +68,14 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def worst_first() -> tuple[pl.Expr, ...]:
-    """The order of vendors on every page that asks which to act on first."""
-    return (
-        _gravity(),
-        rank_of("tier", VENDOR_TIERS),
-        rank_of("assurance", ASSURANCES),
-        -pl.col("residual").fill_null(25),
-        pl.col("name"),
-        pl.col("vendor_id"),
-    )
+def worst_first(vendors: pl.DataFrame) -> pl.DataFrame:
+    """The vendors in the order in which every page asks to act on them."""
+    rows = vendors.to_dicts()
+    return vendors[sorted(range(len(rows)), key=lambda place: urgency(rows[place]))]
 
 
 def _text(of: Callable[[dict[str, Any]], str | None], *columns: str) -> pl.Expr:
     return pl.struct(*columns).map_elements(of, return_dtype=pl.String)
-
-
-def _gravity() -> pl.Expr:
-    """Assurance that has lapsed; none that holds, or nobody who looked in time; what soon ends; the others."""
-    unseen = pl.col("review").is_in(["overdue", "never"])
-    return (
-        pl.when(pl.col("assurance") == "lapsed")
-        .then(0)
-        .when((pl.col("assurance") == "not_assessed") | unseen)
-        .then(1)
-        .when(pl.col("assurance") == "expiring")
-        .then(2)
-        .otherwise(3)
-    )
 
 
 def _lapse_text() -> pl.Expr:

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
-from engine.model.documents.vendor_documents import STATE_LABELS
+from engine.model.documents.vendor_documents import ASSURANCES, STATE_LABELS
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
@@ -13,7 +13,7 @@ from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
 from reports.shared.figures import review_is_overdue
 from reports.shared.wording import count_of, part_of, with_whom
-from reports.vendors.register import ASSURANCES, DOCUMENTS, rank_of, register
+from reports.vendors.register import DOCUMENTS, rank_of, register
 
 REVIEWS = ("overdue", "never", "due_soon", "current")
 STATES = ("assurance", "review", "status", "gap")

@@ -1,12 +1,13 @@
-"""What pages call the document that decides whether a vendor is assured, and one in force that cannot."""
+"""What pages say of a vendor: which document decides whether it is assured, and which vendor to act on first."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES
+from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES, VENDOR_TIERS
 
 # what the two states of a vendor are called wherever they stand
 STATE_LABELS = {"assurance": "Their evidence", "status": "Our assessment"}
+ASSURANCES = ("lapsed", "not_assessed", "expiring", "assured")
 _OVER_A_PERIOD = ("soc2_type1", "soc2_type2")
 _UNFIT = {
     "wrong_scope": "does not cover the service that we use",
@@ -33,3 +34,31 @@ def unfit_document(vendor: Mapping[str, Any]) -> str | None:
 
 def _name(kind: str) -> str:
     return VENDOR_DOCUMENT_NAMES.get(kind, kind.replace("_", " "))
+
+
+def urgency(vendor: Mapping[str, Any]) -> tuple[int, int, int, int, str, str]:
+    """The place of a vendor on every page that asks which to act on first; the worst sorts first.
+
+    Assurance that has lapsed; none that holds, or nobody who looked in time; what soon ends; the others. Each by tier,
+    assurance and residual risk; what is not known is treated as the worst.
+    """
+    assurance = vendor.get("assurance")
+    if assurance == "lapsed":
+        gravity = 0
+    elif assurance == "not_assessed" or vendor.get("review") in ("overdue", "never"):
+        gravity = 1
+    else:
+        gravity = 2 if assurance == "expiring" else 3
+    residual = vendor.get("residual")
+    return (
+        gravity,
+        _place(vendor.get("tier"), VENDOR_TIERS),
+        _place(assurance, ASSURANCES),
+        -(25 if residual is None else int(residual)),
+        vendor.get("name") or "",
+        vendor.get("vendor_id") or "",
+    )
+
+
+def _place(word: str | None, worst_first: Sequence[str]) -> int:
+    return worst_first.index(word) if word in worst_first else -1

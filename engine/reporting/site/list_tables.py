@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 
 from engine.model.documents.document import Table
+from engine.model.documents.vendor_documents import STATE_LABELS, urgency
 from engine.model.entities import EntityKind
-from engine.model.vocabulary import LIVE_INCIDENTS, REQUEST_PRIORITIES, VENDOR_TIERS
+from engine.model.vocabulary import LIVE_INCIDENTS, REQUEST_PRIORITIES
 from engine.render import words
 from engine.reporting.site.things import LISTS, Thing
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -46,6 +47,7 @@ _LABELS = {
     **{"late": "Late", "due_soon": "Within 30 days", "duties": "Open duties", "first_due_on": "Oldest due"},
     **{"open_incidents": "Open incidents", "next_due_on": "Evidence due", "clock": "State", "level": "State"},
     "criticality": "Criticality (5 is highest)",
+    "assurance": STATE_LABELS["assurance"],
 }
 _URGENCY = ("alarm", "bad", "grave", "stale", "watch", "unknown", "mild", "calm", "neutral", "good")
 NEXT_RECORDS: Mapping[EntityKind, str] = {
@@ -163,7 +165,7 @@ def _row(kind: EntityKind, thing: Thing) -> dict[str, Any]:  # a row of a frame
     return named | {name: thing.record.get(name) for name in COLUMNS[kind]}
 
 
-def _urgency(kind: EntityKind, thing: Thing) -> tuple[float, float, date, str]:
+def _urgency(kind: EntityKind, thing: Thing) -> tuple[Any, ...]:
     """What needs somebody first: by state, then by what weighs most, then by what is due first."""
     record = thing.record
     state = STATES.get(kind, "")
@@ -183,7 +185,7 @@ def _urgency(kind: EntityKind, thing: Thing) -> tuple[float, float, date, str]:
                 thing.key,
             )
         case "vendor":
-            return rank, _place(record, "tier", VENDOR_TIERS), due, thing.key
+            return urgency({**record, "name": thing.title, "vendor_id": thing.key})
         case "service":
             return rank, -int(record.get("criticality") or 0), due, thing.key
         case "framework":

@@ -152,6 +152,10 @@ def test_the_front_page_names_vendors_and_requests_in_the_order_of_their_reports
     register = rows("third-party-vendors", "vendors").filter(pl.col("inherited_gaps") > 0)["name"].to_list()
     blocking = rows("inherited-control-gaps", "vendors")["name"].to_list()
     assert blocking == register
+    whole = rows("third-party-vendors", "vendors").filter(pl.col("attention").list.len() > 0)["name"].to_list()
+    listed = unescape(re.sub(r"<[^>]+>", "", (folder / "vendors.html").read_text().partition("<tbody")[2]))
+    places = [listed.index(name) for name in whole]
+    assert places == sorted(places)
     first, second = (text.index(f"{name} (") for name in blocking[:2])
     assert text.index("Which vendors block us?") < first < second
     late = rows("evidence-request-sla", "overdue").row(0, named=True)
