@@ -132,9 +132,9 @@ def weak_vendors(snapshot: Snapshot, document: Document) -> str:
 
 
 def _assurance(vendor: FrameRow) -> str:
-    """What the vendor's assurance is, and the document that makes it so."""
-    document = deciding_document(vendor)
-    return f"{words.spell(vendor['assurance'], 'assurance')}{f': {spelled_days(document)}' if document else ''}"
+    """What the vendor's assurance is, and by which document; one that lapsed is among what the controls wait for."""
+    document = deciding_document(vendor) if vendor["assurance"] in ("assured", "expiring") else None
+    return f"{words.spell(vendor['assurance'], 'assurance')}{f' by {spelled_days(document)}' if document else ''}"
 
 
 def _needs_text(needs: Sequence[VendorNeed]) -> str:
