@@ -89,7 +89,9 @@ def summary(kind: EntityKind, things: Sequence[Thing]) -> str:
     if state is None:
         least = min(things, key=_readiness)
         share = least.record.get("strict_pct")
-        return f"{len(things):,} {noun}{'' if share is None else f'; {least.title} is least ready, {share:.1f} %'}."
+        return (
+            f"{len(things):,} {noun}{'' if share is None else f'; {least.title} is least ready, {share:.1f} % strict'}."
+        )
     if kind == "incident":
         return _live_summary(things)
     counts = Counter(str(thing.record[state]) for thing in things if state in thing.record)
@@ -177,13 +179,8 @@ def _urgency(kind: EntityKind, thing: Thing) -> tuple[Any, ...]:
             return len(_URGENCY) + 1, -record["opened_at"].date().toordinal(), date.min, thing.key
         case "incident":
             return _rank(record["severity"], "severity"), -record["opened_at"].date().toordinal(), date.min, thing.key
-        case "request":  # what is finished stands behind what somebody waits for
-            return (
-                float(record.get("finished_on") is not None),
-                _place(record, "priority", REQUEST_PRIORITIES),
-                due,
-                thing.key,
-            )
+        case "request":
+            return _wait(record), _place(record, "priority", REQUEST_PRIORITIES), due, thing.key
         case "vendor":
             return urgency({**record, "name": thing.title, "vendor_id": thing.key})
         case "service":
@@ -191,6 +188,13 @@ def _urgency(kind: EntityKind, thing: Thing) -> tuple[Any, ...]:
         case "framework":
             return _readiness(thing), 0, due, thing.key
     return rank, -int(record.get("late") or 0), due, thing.key
+
+
+def _wait(request: Mapping[str, Any]) -> float:
+    """What is late stands before what somebody waits for, then what waits for the requester, then what is finished."""
+    if request.get("finished_on") is not None:
+        return 3
+    return {"overdue": 0, "paused": 2}.get(str(request.get("clock")), 1)
 
 
 def _place(record: Mapping[str, Any], name: str, order: Sequence[str]) -> int:

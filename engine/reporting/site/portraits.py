@@ -38,7 +38,8 @@ def portraits(snapshot: Snapshot, verdicts: Mapping[str, str]) -> dict[ThingKey,
 
 
 def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
-    """Each with their duties: what is late, what comes this week, what next."""
+    """Each with their duties: what is late, what comes this week, what next; then the remediations of gaps, as SLA
+    reminders count them beside the duties."""
     today = snapshot.as_of
     open_duties = snapshot.fact("obligations").filter(
         pl.col("done_on").is_null(), pl.col("state") != "cancelled", pl.col("owner").is_not_null()
@@ -47,23 +48,54 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     duties: dict[str, list[FrameRow]] = defaultdict(list)
     for row in open_duties.sort("due_on", "title").iter_rows(named=True):
         duties[row["owner"]].append(row)
-    for owner, rows in duties.items():
+    fixes = _remediations(snapshot)
+    for owner in [*duties, *(owner for owner in fixes if owner not in duties)]:
+        rows, own = duties.get(owner, []), fixes.get(owner, [])
         late = [row for row in rows if row["due_on"] < today and not row["paused"]]
         week = [row for row in rows if today <= row["due_on"] < today + _WEEK]
         later = [row for row in rows if today + _WEEK <= row["due_on"] <= today + _MONTH]
         gone = left.get(owner)
-        sentence = _handover(owner, rows, gone) if gone is not None else _workload(late, week, later)
+        fixing = [row for row in own if row["due_on"] < today], [row for row in own if today <= row["due_on"]]
+        sentence = (
+            _handover(owner, rows, own, gone)
+            if gone is not None
+            else " ".join(filter(None, (_workload(late, week, later), _fixing(*fixing))))
+        )
         parts = [
             part(name, _work(of, snapshot, today))
-            for name, of in (("Late", late), ("This week", week), ("Next", later))
+            for name, of in (
+                *(("Late", late), ("This week", week), ("Next", later)),
+                *(("Remediations late", fixing[0]), ("Remediations to come", fixing[1])),
+            )
             if of
         ]
         yield ("owner", owner), Portrait(sentence, parts)
-    for owner in left.keys() - duties.keys():
-        yield ("owner", owner), Portrait(_handover(owner, (), left[owner]))
+    for owner in left.keys() - duties.keys() - fixes.keys():
+        yield ("owner", owner), Portrait(_handover(owner, (), (), left[owner]))
     for owner, rows in asking.items():
-        if owner not in duties and owner not in left:
+        if owner not in duties and owner not in fixes and owner not in left:
             yield ("owner", owner), _requester(rows, today)
+
+
+def _remediations(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
+    """The open remediations that have a day, by their owners, the first due first."""
+    closed = (pl.col("closed_on") <= snapshot.as_of).fill_null(False)
+    rows = snapshot.fact("remediations").filter(~closed, pl.col("due_on").is_not_null(), pl.col("owner").is_not_null())
+    tagged = rows.with_columns(
+        controls=pl.concat_list(pl.format("{}:{}", "framework", "control_id")).list.drop_nulls(), effort_hours=None
+    )
+    found: dict[str, list[FrameRow]] = defaultdict(list)
+    for row in tagged.sort("due_on", "title", "id").iter_rows(named=True):
+        found[row["owner"]].append(row)
+    return found
+
+
+def _fixing(late: Sequence[FrameRow], to_come: Sequence[FrameRow]) -> str:
+    """How many remediations somebody has, and how many of them are late."""
+    if not late and not to_come:
+        return ""
+    noun = _count([*late, *to_come], "remediation of a gap is", "remediations of gaps are")
+    return f"{noun} open, {len(late):,} of them late."
 
 
 def _workload(late: Sequence[FrameRow], week: Sequence[FrameRow], later: Sequence[FrameRow]) -> str:
@@ -77,7 +109,7 @@ def _workload(late: Sequence[FrameRow], week: Sequence[FrameRow], later: Sequenc
         else "",
     ]
     text = ", ".join(filter(None, said))
-    return f"{text}: {quarters(hours)} h." if text else "Nothing is due within thirty days."
+    return f"{text}: {quarters(hours)} h." if text else "No duty is due within thirty days."
 
 
 def _leavers(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
@@ -90,16 +122,18 @@ def _leavers(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
     return owned
 
 
-def _handover(left_by: str, duties: Sequence[FrameRow], owned: Sequence[FrameRow]) -> str:
+def _handover(left_by: str, duties: Sequence[FrameRow], fixes: Sequence[FrameRow], owned: Sequence[FrameRow]) -> str:
     """What somebody who has left leaves, and who says whose it is."""
-    left = [_count(duties, "duty", "duties")] * bool(duties) + [_count(owned, "control", "controls")] * bool(owned)
+    nouns = (duties, "duty", "duties"), (fixes, "remediation", "remediations"), (owned, "control", "controls")
+    left = [_count(*noun) for noun in nouns if noun[0]]
     if not left:
         return "Has left; nothing waits for a new owner."
-    waits = "waits" if len(duties) + len(owned) == 1 else "wait"
+    waits = "waits" if len(duties) + len(fixes) + len(owned) == 1 else "wait"
     named = Counter(name for row in owned for name in (row["accountable"], row["owner"]) if name not in (None, left_by))
     who = [name for name, _ in sorted(named.items(), key=lambda pair: (-pair[1], pair[0]))[:2]]
     decide = f"; {' and '.join(who)} {'says' if len(who) == 1 else 'say'} whose they are" if who else ""
-    return f"Has left: {' and '.join(left)} {waits} for a new owner{decide}."
+    said = f"{', '.join(left[:-1])} and {left[-1]}" if left[1:] else left[0]
+    return f"Has left: {said} {waits} for a new owner{decide}."
 
 
 def _requesters(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
@@ -134,7 +168,7 @@ def _when(due: date, today: date) -> str:
 def _of_controls(row: FrameRow, snapshot: Snapshot) -> str:
     named = [name.partition(":") for name in (row["controls"] or [])[:3]]
     shown = [f"{snapshot.framework_name(framework)} {control}" for framework, _, control in named]
-    return f" ({', '.join(shown)})" if shown else ""
+    return f" ({', '.join(shown)})" if shown and not row["title"].endswith(shown[0]) else ""
 
 
 def _effort(row: FrameRow) -> str:

@@ -88,8 +88,12 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
 
 
 def _month_ago(snapshot: Snapshot) -> dict[str, str]:
-    """The parameter that compares with thirty days ago; none where the records are younger."""
-    day = snapshot.as_of - timedelta(days=30)
+    """The parameter that compares with the day that the posture is held against, so that one change has one figure.
+
+    Without a snapshot of a month ago it is thirty days ago; none where the records are younger.
+    """
+    prior = snapshot.fact("posture").get_column("prior_on").max()
+    day = prior if isinstance(prior, date) else snapshot.as_of - timedelta(days=30)
     begin = snapshot.fact("revision_days_rows").get_column("changed_on").min()
     return {SINCE.name: day.isoformat()} if isinstance(begin, date) and begin <= day else {}
 

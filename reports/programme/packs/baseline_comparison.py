@@ -131,7 +131,7 @@ REPORT = Report(
     description="Readiness of the nine framework packs with changes against the period before.",
     build=build,
     figures=select(
-        *("packs_in_scope", "controls_applicable", "controls_effective", "packs_improved", "packs_declined"),
+        *("packs_declined", "packs_improved", "packs_in_scope", "controls_applicable", "controls_effective"),
         "gaps_open",
     ),
     parameters=(PERIOD_DAYS, FRAMEWORK),

@@ -134,7 +134,7 @@ ACTIVITY = (
 PACKS = (
     Figure(
         "packs_in_scope",
-        "Frameworks in scope",
+        "Frameworks in scope, the POA&M counted",
         "count",
         "neither",
         "Framework packs that the organization follows, the FedRAMP POA&M included.",

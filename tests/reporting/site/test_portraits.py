@@ -11,12 +11,14 @@ from engine.reporting.site.list_tables import list_table, summary
 from engine.reporting.site.named_answers import lapses
 from engine.reporting.site.portrait import Portrait
 from engine.reporting.site.portraits import portraits
+from engine.reporting.site.questions import questions
 from engine.reporting.site.things import Thing, distinct_titles
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from tests.factories import DAY, moment, rows
 
 SCANS = {
     "framework_targets": {"framework": pl.String, "target_on": pl.Date},
+    "revision_days_rows": {"changed_on": pl.Date},
     "services_rows": {"id": pl.String, "name": pl.String},
     "trigger_events_rows": {"event_id": pl.String, "action": pl.String},
     "incident_details_rows": dict.fromkeys(("id", "root_cause", "summary", "parent_reason"), pl.String)
@@ -507,17 +509,43 @@ def test_the_least_ready_framework_comes_first():
     ]
     things.append(Thing("framework", "C", "C", "", "", {"applicable": 0}))
     assert list_table("framework", things).frame.get_column("framework").to_list() == ["B", "A", "C"]
-    assert summary("framework", things) == "3 frameworks; B is least ready, 40.0 %."
+    assert summary("framework", things) == "3 frameworks; B is least ready, 40.0 % strict."
 
 
-def test_what_is_finished_stands_behind_what_somebody_waits_for():
+def test_what_is_late_stands_first_and_what_is_finished_last():
     things = [
         Thing("request", name, name, name, "", {"clock": clock, "due_on": date(2026, 11, day), "priority": priority})
-        for name, clock, day, priority in (("A", "overdue", 1, "P3"), ("B", "at_risk", 25, "P1"))
+        for name, clock, day, priority in (
+            ("A", "overdue", 1, "P3"),
+            ("B", "at_risk", 25, "P1"),
+            ("P", "paused", 2, "P1"),
+        )
     ]
     done = {"clock": "closed_late", "due_on": date(2026, 1, 5), "finished_on": date(2026, 1, 9), "priority": "P1"}
     things.append(Thing("request", "C", "C", "C", "", done))
-    assert list_table("request", things).frame.get_column("id").to_list() == ["B", "A", "C"]
+    assert list_table("request", things).frame.get_column("id").to_list() == ["A", "B", "P", "C"]
+
+
+def test_what_changed_since_last_month_is_held_against_the_day_of_the_posture():
+    """One change has one figure: that of the report, which compares with a snapshot of the weeks before."""
+    begun = pl.DataFrame({"changed_on": [DAY - timedelta(days=90)]})
+    asked = {
+        prior: next(
+            question.query
+            for question in questions(
+                Records(
+                    frames={
+                        "revision_days_rows": begun,
+                        "posture": rows("posture", {"prior_on": prior}),
+                        "readiness": rows("readiness", {"framework": "soc2"}),
+                    }
+                )
+            )
+            if question.title == "What changed since last month?"
+        )
+        for prior in (date(2026, 10, 19), None)
+    }
+    assert asked == {date(2026, 10, 19): {"since": "2026-10-19"}, None: {"since": "2026-10-21"}}
 
 
 @pytest.mark.parametrize(
@@ -676,3 +704,26 @@ def test_a_vendor_is_called_by_name_where_its_page_says_where_it_stands():
         return Thing(kind, "V1", "Alder", "V1", "a.html", {}).place
 
     assert [place(kind) for kind in ("vendor", "service", "request", "control")] == ["Alder", "Alder", "V1", "V1"]
+
+
+def test_remediations_stand_beside_the_duties_as_reminders_count_them():
+    """The closed one is none; who has nothing else has a page, too."""
+    fix = {**CONTROL, "owner": "ann", "opened_on": DAY - timedelta(days=40), "closed_on": None}
+    told = portraits(
+        Records(
+            frames={
+                "remediations": rows(
+                    "remediations",
+                    fix | {"id": "R1", "title": "Mend it", "due_on": DAY - timedelta(days=2)},
+                    fix | {"id": "R2", "title": "Write it", "due_on": DAY + timedelta(days=9)},
+                    fix | {"id": "R3", "title": "Done", "due_on": DAY, "closed_on": DAY - timedelta(days=1)},
+                )
+            }
+        ),
+        {},
+    )["owner", "ann"]
+    assert told.sentence == "No duty is due within thirty days. 2 remediations of gaps are open, 1 of them late."
+    assert [(part.title, part.lines) for part in told.parts] == [
+        ("Remediations late", [f"{spelled_day(DAY - timedelta(days=2))}, 2 days late: Mend it (SOC 2 CC6.1)"]),
+        ("Remediations to come", [f"{spelled_day(DAY + timedelta(days=9))}: Write it (SOC 2 CC6.1)"]),
+    ]
