@@ -79,6 +79,8 @@ OF_COLUMN: dict[str, dict[str, Tone]] = {
     "held_state": {"whole": "good", "changed": "bad", "missing": "bad", "erased": "neutral"},
     "mapping": {"none": "bad"},
     "overlay": {"both": "good", "none": "bad"},
+    "posture_grade": {"a": "good", "b": "good", "c": "watch", "d": "bad", "f": "bad"},
+    "standing": {"missed": "watch"},  # the window is over
 }
 
 

@@ -17,8 +17,8 @@ _NO_FIGURE = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}|(?:[A-Z]{2,}|Article) \d+"
 _NUMBER = re.compile(r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?![\w-]|[.,]\d)(\s?(?:%|hours?|days?))?")
 # what waits for somebody already, by identifiers of figures
 _URGENT = re.compile(
-    r"overdue|_passed$|expired|breached|_breaches_(?!warning)|missed|_critical|_items_late$|without_(?:authority|response)$"
-    r"|_hash_mismatch$|_not_whole$"
+    r"overdue|_passed$|expired|breached|_breaches_(?!warning)|_critical|_items_late$|without_(?:authority|response)$"
+    r"|_hash_mismatch$|_not_whole$|_failed_last$|_lapsed$"  # a window that was missed is over: the next one is due
 )
 ECHOED = ("horizon_weeks", "trend_weeks", "template", "sheet")  # say what was asked
 WEEK = "_week_change"  # ends the name of what moved since the same day of the week before
@@ -115,6 +115,8 @@ def _tone(name: str, value: object, better: Better, unit: str) -> Tone | None:
 
     Bad is what waits for somebody already: past its day, critical, changed, with somebody who has left.
     """
+    if name in words.OF_COLUMN:
+        return words.tone(value, name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if better == "less":

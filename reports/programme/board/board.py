@@ -64,6 +64,9 @@ SOURCES = {
 MARKS = {name: f"[{number}]" for number, name in enumerate(SOURCES, 1)}
 
 
+NONE_YET = {"incidents": "No incident is on record", "vendors": "No vendor is on record"}
+
+
 def footnotes() -> tuple[str, ...]:
     """Each source with its mark, its route and the figures that stand there too."""
     named = {name: f" ({', '.join(source.figures)})" if source.figures else "" for name, source in SOURCES.items()}
@@ -71,7 +74,7 @@ def footnotes() -> tuple[str, ...]:
 
 
 def standing(held: Posture, figures: Figures) -> pl.DataFrame:
-    """Where we stand: posture, gaps, incidents, time to restore, third parties, evidence."""
+    """Where we stand: posture, gaps, incidents, time to restore, third parties, evidence; no zero of nothing known."""
     severities = {word: figures[f"incidents_{word}_in_period"] for word in SEVERITIES}
     severe = ", ".join(f"{number:,} {word}" for word, number in severities.items() if number)
     hours = figures["incident_median_hours_to_restore"]
@@ -91,10 +94,13 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
     critical = f"{figures['gaps_critical']:,} critical"
     opened, held_pct = figures["incidents_opened_in_period"], figures["evidence_held_pct"]
     share = "no data" if held_pct is None else f"{held_pct:g} % of the items"
+    if not figures.is_founded("incidents_opened_in_period"):
+        opened, restored, by_family = None, NONE_YET["incidents"], NONE_YET["incidents"]
+    vendors = figures["vendors"] if figures.is_founded("vendors") else None
     rows = [
         ("Posture", held.score, score, loss, MARKS["posture"]),
         ("Open gaps", figures["gaps_open"], f"{figures['gaps_open']:,}", critical, MARKS["gaps"]),
-        ("Incidents in the period", opened, f"{opened:,}", severe or None, MARKS["incidents"]),
+        ("Incidents in the period", opened, _number_text(opened), severe or None, MARKS["incidents"]),
         (
             "Median time to restore",
             hours,
@@ -106,10 +112,20 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
             *("Median time to restore by family", family_hours),
             *("no data" if family_hours is None else f"{quarters(family_hours)} h", by_family, MARKS["incidents"]),
         ),
-        ("Third parties", figures["vendors"], f"{figures['vendors']:,}", parties, MARKS["vendors"]),
+        (
+            "Third parties",
+            vendors,
+            _number_text(vendors),
+            parties if vendors is not None else NONE_YET["vendors"],
+            MARKS["vendors"],
+        ),
         ("Evidence held", held_pct, share, "The rest is told: a location or a hash alone", MARKS["evidence"]),
     ]
     return pl.DataFrame(rows, schema=STANDING, orient="row")
+
+
+def _number_text(number: int | None) -> str:
+    return "no data" if number is None else f"{number:,}"
 
 
 def changes(held: Posture, readiness: pl.DataFrame, movements: pl.DataFrame, ask: Ask) -> pl.DataFrame:

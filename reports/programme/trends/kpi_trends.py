@@ -1,7 +1,10 @@
 """Key figures of the programme by week: how fast remediations close, attestations keep up, where readiness goes."""
 
+from datetime import date
+
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask, Parameter
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, Opening, Table
@@ -45,6 +48,7 @@ def build(
     frame = figures.rows(weekly).with_columns(pl.col(kpi_weeks.RECORDED).round(1))
     known = frame.filter(pl.col("weighted_pct").is_not_null())
     breaks = formula_breaks.past(figures.rows(kpi_weeks.recorded_weeks))
+    stands = _stands_at(readiness_weeks, ask)
     return Document(
         *_opening(frame, _oldest(remediations, ask), _last_week(known), figures),
         tables=(
@@ -52,6 +56,7 @@ def build(
                 "weeks",
                 "By week, newest first",
                 with_first(frame, *SHOWN).sort("week_start_on", descending=True),
+                note=stands and f"{stands} Openings, closures and attestations are up to {spelled_day(ask.as_of)}.",
                 labels=LABELS,
                 hidden=tuple(name for name in frame.columns if name not in SHOWN),
             ),
@@ -59,6 +64,7 @@ def build(
                 "frameworks",
                 "Readiness of each framework by week, newest first",
                 by_framework(readiness_weeks, organization, ask).sort("week", descending=True, maintain_order=True),
+                note=stands,
                 labels=LABELS,
                 hidden=("framework", "taken_on"),
             ),
@@ -69,6 +75,14 @@ def build(
         foremost=[name for name in FOREMOST if figures[name] is not None],
         warnings=[*_warnings(frame, known), *breaks],
     )
+
+
+def _stands_at(readiness_weeks: pl.DataFrame, ask: Ask) -> str:
+    """Of which day the newest readiness is, where that is before the day of the report."""
+    newest = readiness_weeks["taken_on"].max()
+    if not isinstance(newest, date) or newest >= ask.as_of:
+        return ""
+    return f"Readiness is that of each week's last snapshot, the newest of {spelled_day(newest)}, not today's."
 
 
 def _last_week(known: pl.DataFrame) -> str:

@@ -96,6 +96,18 @@ def test_a_change_stands_with_its_figure_and_says_whether_it_is_for_the_better()
     assert (gaps.change, gaps.change_tone) == ("-2", "good")
 
 
+def test_what_fails_now_is_red_and_a_window_that_is_over_is_not():
+    summary = {"tests_failed_last": 2, "test_windows_missed_in_12_months": 9, "vendors_assurance_lapsed": 1}
+    less = dict.fromkeys(summary, "less")
+    grades = {"posture_grade": "F"}
+    figures = key_figures(Document("", summary={**summary, **grades}, better=less))
+    tones = {figure.name: figure.tone for figure in (*figures.first, *figures.rest)}
+    assert tones == {
+        **{"tests_failed_last": "bad", "test_windows_missed_in_12_months": "watch", "vendors_assurance_lapsed": "bad"},
+        "posture_grade": "bad",
+    }
+
+
 def test_what_moved_in_a_week_says_so():
     summary = {"duties_overdue": 5, "duties_overdue_week_change": 2, "late": 1, "late_week_change": 0}
     units = {"duties_overdue_week_change": "count", "late_week_change": "count"}

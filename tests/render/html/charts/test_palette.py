@@ -112,6 +112,8 @@ def test_a_word_has_one_tone():
         ("critical", "", "alarm"),
         ("low", "severity", "calm"),
         ("missed", "", "bad"),
+        ("missed", "standing", "watch"),
+        ("C", "posture_grade", "watch"),
         ("In Place", "", "good"),
         ("not assessed", "", "unknown"),
         ("not assured", "assurance", "unknown"),

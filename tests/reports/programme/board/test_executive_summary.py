@@ -173,6 +173,14 @@ def test_the_summary_holds_what_a_board_asks_first():
     ]
 
 
+def test_where_nothing_is_on_record_nothing_is_counted():
+    held = table(document([READINESS]), "figures")
+    assert [row for row in held.rows() if row[0] in ("Incidents in the period", "Third parties")] == [
+        ("Incidents in the period", None, "no data", None, "[6]"),
+        ("Third parties", None, "no data", "No vendor is on record", "[7]"),
+    ]
+
+
 def test_decisions_follow_from_the_data():
     held = document(
         risks=[risk(f"R{cell}", cell, unknown=cell == 25) for cell in (12, 16, 20, 25)],

@@ -3,7 +3,7 @@ from datetime import date
 from engine.model.documents.document import Coverage
 from reports.programme.trends.kpi_trends import REPORT
 from tests import factories
-from tests.factories import ask, lead, rows
+from tests.factories import DAY, ask, lead, rows
 from tests.reports.explanations import values_follow
 
 STEPS = (
@@ -55,6 +55,18 @@ def document(remediations=(), obligations=(), snapshots=(), frameworks=("soc2",)
 
 def column(held, *names):
     return held.tables[0].frame.sort("week_start_on").select(names).rows()
+
+
+def test_tables_say_of_which_day_their_readiness_is():
+    """That of the last snapshot, where it is not of the day of the page."""
+    seen = snapshot("2026-W47", 70.0)
+    notes = {
+        day: [table.note for table in document(snapshots=[seen | {"taken_on": day}]).tables]
+        for day in (date(2026, 11, 16), DAY)
+    }
+    stands = "Readiness is that of each week's last snapshot, the newest of 16 Nov 2026, not today's."
+    upto = " Openings, closures and attestations are up to 20 Nov 2026."
+    assert notes == {date(2026, 11, 16): [stands + upto, stands], DAY: ["", ""]}
 
 
 def test_weeks_are_iso_weeks_and_the_last_is_cut_to_the_day():
