@@ -46,6 +46,11 @@ def percent(value: float) -> str:
     return f"{value:.1f} %"
 
 
+def in_points(number: float) -> str:
+    """``1.0 point``, ``-2.5 points``: one decimal."""
+    return f"{number:.1f} {'point' if abs(round(number, 1)) == 1 else 'points'}"
+
+
 def change(now: float | None, before: float | None, prior_on: date | None, as_of: date) -> str:
     """``up 2.3 points in 30 days``; says so where there is nothing to compare with."""
     if now is None or before is None or prior_on is None:
@@ -54,7 +59,7 @@ def change(now: float | None, before: float | None, prior_on: date | None, as_of
     moved = round(now - before, 1)
     if moved == 0:
         return f"unchanged in {days}"
-    return f"{'up' if moved > 0 else 'down'} {abs(moved):.1f} {'point' if abs(moved) == 1 else 'points'} in {days}"
+    return f"{'up' if moved > 0 else 'down'} {in_points(abs(moved))} in {days}"
 
 
 def all_of(names: Sequence[str]) -> str:

@@ -80,10 +80,14 @@ def list_table(kind: EntityKind, things: Sequence[Thing]) -> Table:
 def summary(kind: EntityKind, things: Sequence[Thing]) -> str:
     """How many things there are, and how they stand: ``861 controls: 54 ineffective, 43 stale, 640 effective.``"""
     noun = LISTS[kind].lower()
+    if len(things) == 1:
+        noun = "person" if kind == "owner" else noun.removesuffix("s")
     if not things:
         return f"No {noun} on record. Next: {NEXT_RECORDS[kind]}."
     if kind == "owner":
         late = sum(1 for thing in things if thing.record.get("late"))
+        if len(things) == 1:
+            return f"1 {noun}, with {'something' if late else 'nothing'} late."
         return f"{len(things):,} {noun}; {late:,} of them have something late."
     state = STATES.get(kind)
     if state is None:

@@ -18,7 +18,7 @@ from reports.programme.activity.activity import (
 from reports.shared import packs, records, setup
 from reports.shared.columns import in_order
 from reports.shared.ordering import rank
-from reports.shared.wording import all_of, count, percent, with_whom
+from reports.shared.wording import all_of, count, in_points, percent, with_whom
 
 FAMILY = ("framework", "framework_name", "group_id", "group_title")
 SEEN = {"covered": "With activity or policy", "covered_pct": "With activity or policy (%)"}
@@ -99,7 +99,7 @@ def _opening(
             "; no earlier record to compare with" if known is None else f"; records begin on {spelled_day(known)}"
         )
     else:
-        points = f"{abs(moved)} {'point' if abs(moved) == 1 else 'points'}"
+        points = in_points(abs(moved))
         compared = f", {'up' if moved > 0 else 'down'} {points}" if moved else ", unchanged"
     text = (
         f"{percent(share)} of {all_of(frameworks['framework_name'].to_list())} controls had activity in "

@@ -13,6 +13,7 @@ from engine.model.figures.figure import Figures
 from engine.model.vocabulary import SEVERITIES
 from reports.programme.posture.posture import Posture
 from reports.shared import arrivals, packs
+from reports.shared.wording import in_points
 
 COMPLIANCE = "/api/governance/compliance"
 SHOWN = 3
@@ -79,7 +80,7 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
     severe = ", ".join(f"{number:,} {word}" for word, number in severities.items() if number)
     hours = figures["incident_median_hours_to_restore"]
     worst = held.components.row(0, named=True) if held.score is not None else None
-    loss = f"{worst['title']} costs most: {worst['lost']} points" if worst and worst["lost"] else None
+    loss = f"{worst['title']} costs most: {in_points(worst['lost'])}" if worst and worst["lost"] else None
     score = "no data" if held.score is None else f"{held.score} ({figures['posture_grade'].replace('_', ' ')})"
     parties = (
         f"{figures['vendors_assured']:,} assured, {figures['vendor_reviews_overdue']:,} reviews overdue, "

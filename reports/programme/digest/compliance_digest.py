@@ -16,7 +16,7 @@ from reports.programme.board import targets
 from reports.programme.digest import digest_changes
 from reports.programme.digest.digest_figures import AHEAD_DAYS
 from reports.shared import formula_breaks, ledger, packs, personal, setup
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, in_points, percent
 
 _KEY = ["framework", "control_id"]
 STATE_COLUMNS = ("state", "previous_state", "severity", "direction", "standing")
@@ -175,7 +175,7 @@ def _opening(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], holds
     )
     if first["strict_points"]:
         way = "up" if first["strict_points"] > 0 else "down"
-        points = f"{abs(first['strict_points']):.1f} points"
+        points = in_points(abs(first["strict_points"]))
         text = f"{first['name']} is {way} {points} to {percent(first['strict_pct'])} strict"
         own = in_groups(move for framework, move in moves if framework == first["framework"])
         because = main_movements(own, first["strict_points"] > 0, 1)

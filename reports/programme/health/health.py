@@ -15,7 +15,7 @@ from engine.model.thresholds import Thresholds
 from reports.shared.columns import in_order
 from reports.shared.ordering import STATES_WORST_FIRST, state_score
 from reports.shared.packs import pack_name
-from reports.shared.wording import count
+from reports.shared.wording import count, in_points
 
 WEIGHTS = {"state": 0.40, "freshness": 0.25, "ownership": 0.15, "tests": 0.10, "exceptions": 0.10}
 TITLES = {
@@ -172,7 +172,7 @@ def _note(row: dict[str, Any], lost: dict[str, float]) -> str:
         "tests": _tests(row["performed"] - row["passed"], row["performed"], row["untested"]),
         "exceptions": _part(row["controls"] - row["unexcepted"], row["controls"], "under an open exception"),
     }[worst]
-    return f"{what}: costs {points} points."
+    return f"{what}: costs {in_points(points)}."
 
 
 def _part(number: int, whole: int, how: str) -> str:

@@ -12,7 +12,7 @@ from reports.programme.posture import posture_words as words
 from reports.programme.posture.posture import Posture, posture_of
 from reports.programme.posture.steps import closings, levers, steps
 from reports.shared import packs, setup
-from reports.shared.wording import count, hours, inside, with_whom
+from reports.shared.wording import count, hours, in_points, inside, with_whom
 
 TONES: dict[str, Tone] = {"earned": "good", "lost": "watch"}
 SHOWN = 10
@@ -98,7 +98,7 @@ def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, cover
         return Opening("There is no posture score yet, because no component has any data.", setup.EVIDENCE)
     posture = words.posture(figures, coverage, ask)
     if worst["lost"]:
-        posture = f"{posture}; {inside(worst['title'])} costs the most ({worst['lost']} points)"
+        posture = f"{posture}; {inside(worst['title'])} costs the most ({in_points(worst['lost'])})"
     best = work.head(SHOWN)
     if not figures["steps_top_ten_points"]:
         return Opening(f"{posture}.")
@@ -107,7 +107,7 @@ def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, cover
     first = f"{best['action'][0].rstrip('.')} ({with_whom(best['owner'][0])})"
     every = figures["gaps_all_points"]
     gaps = f"; closing all open gaps adds {every:g}" if every else ""
-    return Opening(f"{posture}.", f"{first}. {which} {figures['steps_top_ten_points']} points{known}{gaps}.")
+    return Opening(f"{posture}.", f"{first}. {which} {in_points(figures['steps_top_ten_points'])}{known}{gaps}.")
 
 
 def _charts(held: Posture) -> list[Chart]:

@@ -7,7 +7,7 @@ from engine.model.documents.document import Coverage
 from engine.model.figures.figure import Figures
 from reports.programme.posture.posture import Posture
 from reports.shared import formula_breaks
-from reports.shared.wording import all_of, change, count, inside, part_of
+from reports.shared.wording import all_of, change, count, in_points, inside, part_of
 
 LITTLE = 1.0  # points: ten gaps that add less are no lever
 
@@ -53,7 +53,7 @@ def _advice(held: Posture, figures: Figures) -> list[str]:
     if 0 < figures["gaps_top_ten_points"] < LITTLE:
         which = "the gap" if most == 1 else f"the {most} gaps"
         advice.append(
-            f"Closing {which} that would add most gives {figures['gaps_top_ten_points']} points in all: "
+            f"Closing {which} that would add most gives {in_points(figures['gaps_top_ten_points'])} in all: "
             "see the next steps for what moves the score by the hour."
         )
     late = (pl.col("component") == "remediation") & (pl.col("population") > pl.col("measured"))

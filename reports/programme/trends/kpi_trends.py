@@ -15,7 +15,7 @@ from reports.programme.trends import kpi_weeks
 from reports.programme.trends.kpi_weeks import AVERAGED, by_framework, weekly
 from reports.shared import formula_breaks, setup
 from reports.shared.columns import with_first
-from reports.shared.wording import count, percent, with_whom
+from reports.shared.wording import count, in_points, percent, with_whom
 
 SHOWN = ("week", "weighted_pct", "strict_pct", "opened", "closed", "still_open", "attestation_pct")
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
@@ -98,9 +98,8 @@ def _opening(frame: pl.DataFrame, oldest: str, in_week: str, figures: Figures) -
     elif moved is None:
         readiness = f"the frameworks' mean weighted readiness was recorded once, at {percent(now)}"
     else:
-        way = "stayed at" if moved == 0 else f"{'rose' if moved > 0 else 'fell'} by {abs(moved):.1f}"
-        points = "" if moved == 0 else f" {'point' if abs(moved) == 1 else 'points'} to"
-        readiness = f"the frameworks' mean weighted readiness {way}{points} {percent(now)}{in_week}"
+        way = "stayed at" if moved == 0 else f"{'rose' if moved > 0 else 'fell'} by {in_points(abs(moved))} to"
+        readiness = f"the frameworks' mean weighted readiness {way} {percent(now)}{in_week}"
     if now is None and figures["remediations_backlog"] is None:
         return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
     if figures["remediations_backlog"] == "growing":

@@ -512,6 +512,19 @@ def test_the_least_ready_framework_comes_first():
     assert summary("framework", things) == "3 frameworks; B is least ready, 40.0 % strict."
 
 
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("framework", "1 framework; A is least ready, 40.0 % strict."),
+        ("owner", "1 person, with nothing late."),
+        ("vendor", "1 vendor: 1 assured."),
+    ],
+)
+def test_one_thing_is_counted_as_one(kind, sentence):
+    record = {"applicable": 1, "strict_pct": 40.0, "assurance": "assured"}
+    assert summary(kind, [Thing(kind, "A", "A", "", "", record)]) == sentence
+
+
 def test_what_is_late_stands_first_and_what_is_finished_last():
     things = [
         Thing("request", name, name, name, "", {"clock": clock, "due_on": date(2026, 11, day), "priority": priority})

@@ -32,6 +32,22 @@ def pages(folder):
     return {path.name: path.read_text() for path in sorted(folder.glob("*.html"))}
 
 
+# what follows a 1 and is no plural: verbs, and titles of PCI DSS ("Requirement 1 policies and procedures")
+SINGULAR = {"as", "has", "is", "renews", "was", "policies", "processes", "roles"}
+PLURAL = re.compile(r"(?<![\w.,:/-])1(?:\.0)? ([a-z]+s|people)\b|\bthe (?:first|oldest) of [01]\b")
+
+
+def test_no_page_says_several_of_one(site):
+    """Every text of every page, whatever stands between its tags."""
+    wrong = {}
+    for name, text in pages(site).items():
+        said = unescape(re.sub(r"<[^>]+>", "\n", re.sub(r"(?s)<(script|style)\b.*?</\1>", "", text)))
+        for line in said.replace("\xa0", " ").splitlines():
+            if any(found[1] not in SINGULAR for found in PLURAL.finditer(line)):
+                wrong.setdefault(line.strip(), name)
+    assert wrong == {}
+
+
 def test_every_link_leads_to_a_page_or_a_place_on_one(site):
     found = pages(site)
     places = {name: set(re.findall(r' id="([^"]+)"', text)) for name, text in found.items()}
