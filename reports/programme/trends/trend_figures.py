@@ -222,7 +222,7 @@ WEEKS = (
     ),
     Figure(
         "remediations_net_in_weeks",
-        "Growth of the backlog of remediations",
+        "Growth of the backlog of remediations, this week included",
         "count",
         "less",
         "Remediations opened less those closed in the weeks shown.",
@@ -233,7 +233,7 @@ WEEKS = (
     ),
     Figure(
         "remediations_net_weekly",
-        "Growth of the backlog a week",
+        "Growth of the backlog a week, over whole weeks",
         "ratio",
         "less",
         "Mean of remediations opened less those closed over the whole weeks shown, from the first on record; below 0 "
@@ -256,7 +256,7 @@ WEEKS = (
     ),
     Figure(
         "remediations_backlog",
-        "Course of the backlog",
+        "Course of the backlog over whole weeks",
         "word",
         "neither",
         "Whether more remediations were closed than opened in whole weeks (shrinking), as many (steady) or fewer "

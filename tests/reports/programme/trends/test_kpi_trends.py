@@ -277,7 +277,7 @@ def test_a_year_of_53_weeks_has_them_all():
 def test_a_mean_a_week_is_said_without_a_unit():
     given = frames([gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10")], [], [])
     explained = REPORT.explanation(given, ask(weeks=4), "remediations_net_weekly")
-    assert explained.headline == "Growth of the backlog a week: 1.0, from 3 rows."
+    assert explained.headline == "Growth of the backlog a week, over whole weeks: 1.0, from 3 rows."
 
 
 def test_the_present_week_is_held_against_the_one_before():
