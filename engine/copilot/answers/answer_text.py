@@ -10,12 +10,13 @@ import polars as pl
 from engine.copilot.answers.answers import AnswerPart, CitationList
 from engine.copilot.answers.cells import cell, cells, count_of, heading, measure_name, value_with_unit
 from engine.copilot.answers.library import Library
+from engine.copilot.answers.ranks import sort_rows
 from engine.copilot.answers.routes import figure_of
 from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, title
 from engine.copilot.answers.sums import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
 from engine.copilot.grammar.plan import as_they_stand, however_they_stand
 from engine.copilot.grammar.proof import no_rows
-from engine.copilot.grammar.query import Order, Query
+from engine.copilot.grammar.query import Query
 from engine.model.vocabulary import Confidence
 
 _STANDING = ("state:", "window", "dated:")  # what says how a thing stands, or when it came to
@@ -30,7 +31,10 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
     if plan.unknown:
         return _decline(plan)
     plan = as_they_stand(plan, frame)
-    rows = _sort_rows(plan, frame.filter(plan.where), library)
+    rows = sort_rows(plan, frame.filter(plan.where), library)
+    searched = any(each.dimension.startswith("title:") for each in plan.constraints)
+    if searched and rows.is_empty() and any(each.dimension.startswith("own:name") for each in plan.constraints):
+        return AnswerPart((f"I have no data on {noun(plan, 1)}: nothing on record says it.",), "none")
     lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
     if not lines and any(each.dimension.startswith("own") for each in plan.constraints):
         lines = list(_not_so(plan, frame, library, citations))
@@ -116,7 +120,12 @@ def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterat
     if rows.is_empty():
         yield from _beyond(plan, frame)
         yield from filter(None, [no_rows(plan)])
-    order = plan.order
+    order, flag = plan.order, plan.entity.unrated
+    used = {each.dimension.removeprefix("bound:") for each in plan.constraints} | {order.column if order else ""}
+    if flag is not None and plan.entity.size in used and (guessed := rows.filter(flag).height):
+        yield f"{guessed:,} of them nobody rated, which counts as the worst"
+    if flag is not None and any(each.dimension == f"empty:{plan.entity.size}" for each in plan.constraints):
+        yield "those that are rated in part among them"
     texts = all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns)
     if plan.intent == "what" and order is not None and plan.columns and texts:
         yield f"taken as the {order.words} {plan.entity.name}"
@@ -135,50 +144,6 @@ def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterat
         others = [each.where for each in plan.constraints if each is not meant]
         if frame.filter(pl.all_horizontal(pl.lit(True), *others)).height != rows.height:
             yield f"taken as those that are {meant.label}"
-
-
-def _sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
-    """The rows in the order asked for, else the most urgent first, the newest first, the largest first."""
-    order, entity = plan.order, plan.entity
-    if order is not None and plan.intent not in ("group", "measure"):
-        if order.column == entity.due and not order.down and entity.done is not None:
-            rows = rows.filter(pl.col(entity.done).is_null())  # what is done is no more the next
-        if order.column == entity.due and not order.down:
-            ahead = rows.filter(pl.col(order.column) >= library.today)
-            one = plan.lookup or any(each.dimension == "choice:title" for each in plan.constraints)
-            # what is due first may be late; the next review of what is late is the one that was missed
-            late = order.words.endswith("first") or (ahead.is_empty() and one)
-            rows = rows if late else ahead
-            if "status" in rows.columns and entity.name == "meeting":
-                rows = rows.filter(pl.col("status") != "cancelled")
-        gone = order.column != entity.due or entity.done is None or plan.intent != "when"
-        dated = order.column in entity.dates and rows.schema[order.column] == pl.Date
-        if order.down and dated and plan.window is None and gone:
-            rows = rows.filter(pl.col(order.column) <= library.today)
-            if entity.name == "meeting":
-                rows = rows.filter(pl.col("status") == "held")
-        moment = f"{order.column.removesuffix('_on')}_at"
-        by = moment if moment in rows.columns else order.column
-        ties = [entity.scale] if entity.scale in rows.columns and by == entity.size != entity.scale else []
-        ends = [order.down, *(order.down for _ in ties), False]
-        kept = rows.drop_nulls(order.column).sort(by, *ties, entity.key, descending=ends, nulls_last=True)
-        return kept.head(_with_ties(kept, order, [by, *ties]))
-    usual = entity.due if plan.window is not None and plan.window[0] == entity.due else entity.size
-    column = usual or entity.due or next(iter(entity.dates), None)
-    if column is None or column not in rows.columns:
-        return rows
-    down = column != entity.due
-    return rows.sort(column, entity.key, descending=[down, False], nulls_last=True)
-
-
-def _with_ties(rows: pl.DataFrame, order: Order, by: Sequence[str]) -> int:
-    """How many rows an order takes: those that are equal to the last one, too, unless more were asked for by day."""
-    if order.count >= rows.height or (rows.schema[by[0]].is_temporal() and order.count > 1):
-        return order.count
-    last = pl.all_horizontal(pl.col(one).eq_missing(rows[one][order.count - 1]) for one in by)
-    tied = rows.filter(last).height
-    better = rows.head(order.count).filter(~last).height
-    return better + tied if better + tied <= ROWS else order.count
 
 
 def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:

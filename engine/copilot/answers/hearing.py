@@ -10,9 +10,10 @@ from functools import cache
 
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
-from engine.copilot.grammar.everyday import FILLERS, SAYINGS, is_everyday, is_filler
+from engine.copilot.grammar.everyday import FILLERS, SAYINGS, is_aside, is_everyday, is_filler
 from engine.copilot.grammar.lexicon import ORDERS, WEEKDAYS
 from engine.copilot.grammar.planner import Planner
+from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import SIGNS
 from engine.copilot.grammar.text import nearest, plain, stem, words
 
@@ -27,7 +28,7 @@ _ASKS = re.compile(
 )
 _QUESTION = re.compile(r"(?:which|how many|who|whose|what|when)\b", re.IGNORECASE)
 _TELLS = re.compile(
-    r"\b(?:i|i'm|i'd|i'll|i've|me|my|we|we're|us|our|you|it's|somebody|someone|everybody|people|sorry|thanks)\b|"
+    r"\b(?:i|i'm|i'd|i'll|i've|me|my|we|we're|us|our|you|it's|somebody|someone|everybody|nobody|these|people|sorry|thanks)\b|"
     r"\b(?:report|meeting|stand-?up|deck|slides?|boss|back|quick|quickly|morning|hello|hi|hey)\b|"
     r"\b(?:ask|want|need|keep|claim|say|tell|told|wonder|complain|said|insist|swear|think|call)(?:s|ed|ing)?\b",
     re.IGNORECASE,
@@ -59,6 +60,7 @@ _PLACED = re.compile(
 _OPENING = re.compile(r"^(?:is|was) (?:that|this|it) (?:so|true|right|correct),? (?:or|and) ", re.IGNORECASE)
 _SHORT = 5  # letters: a word of so few is near to many that say nothing
 _LEAST_TOLD, _LEAST_ASKED = 4, 3  # words
+_MOST_ASIDE = 2  # words
 _SAID_OF_TIME = "january february march april june july august september october november december today tomorrow " \
     "yesterday week month quarter year last next since until before after between within during past"  # fmt: skip
 
@@ -69,6 +71,7 @@ class Hearing:
 
     text: str
     reason: str
+    loose: bool = False  # a word of the question is not used: such an answer is never more than low
 
 
 def each_span(said: Sequence[str]) -> Iterator[str]:
@@ -103,6 +106,31 @@ def hearings(question: str, planner: Planner) -> Iterator[Hearing]:
         if slips:
             spelt, slips = _spelt(alone, planner)
             yield Hearing(spelt, f"{LEFT_ASIDE}; {_read_as(slips)}")
+    for text in filter(None, (question, alone)):
+        if (less := _without_asides(text, planner)) is not None:
+            yield less
+
+
+def _without_asides(question: str, planner: Planner) -> Hearing | None:
+    """The question without plain verbs and prepositions that no kind of thing knows, where all else is understood."""
+    asked = planner.question(question)
+    plans = planner.plans(asked)
+    plain_verbs = (word for word in asked.words if is_aside(word) and not (is_filler(word) or is_everyday(word)))
+    lost = plans[0].unknown if len(plans) == 1 else () if plans else tuple(plain_verbs)
+    if not 0 < len(lost) <= _MOST_ASIDE or not all(map(is_aside, lost)):
+        return None
+    text = re.sub(rf"(?<![\w-])(?:{'|'.join(map(re.escape, lost))})(?![\w-])", " ", plain(question))
+    heard = planner.plans(planner.question(text))
+    if len(heard) != 1 or heard[0].unknown or not _is_narrow(heard[0]):
+        return None
+    words = " and ".join(f"'{word}'" for word in lost)
+    return Hearing(text, f"{words} {'was' if len(lost) == 1 else 'were'} not used", loose=True)
+
+
+def _is_narrow(query: Query) -> bool:
+    """Whether it asks for more than all things of a kind."""
+    chosen = len(query.constraints) > query.presumed
+    return chosen or bool(query.order or query.group or query.columns or query.measure or query.halves)
 
 
 def aside(question: str, planner: Planner) -> Hearing | None:

@@ -9,11 +9,12 @@ from engine.copilot.answers.answers import AnswerPart, CitationList
 from engine.copilot.answers.cells import cell
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.series import ScoreSeries, series_of
+from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.reading import CopilotQuestion, NumberLimit
-from engine.copilot.grammar.text import stem
+from engine.copilot.grammar.text import stem, words_of_file
 from engine.model.vocabulary import Confidence
 
 _UP = r"\b(?:up|better|improv\w*|increas\w*|ris\w*|rose|grow\w*|grew|gain\w*|higher|more|progress\w*)\b"
@@ -31,18 +32,10 @@ _EVER = r"\b(?:ever|never|since we (?:started|began)|since the (?:start|beginnin
 _WHY = r"\bwhy\b|\bhow come\b|\breasons?\b|\bcause[sd]?\b|\bwhat (?:made|drove|dragged|pulled|pushed)\b"
 _PEAK = r"\b(?:highest|best|peak|maximum|max)\b"
 _LEAST = r"\b(?:lowest|worst|minimum|min|weakest)\b"
-_KNOWN = frozenset(
-    ["posture", "strict", "score", "compliance", "security", "overall", "readiness", "ready", "weighted", "open", "gap",
-        "control", "effective", "gone", "went", "go", "going", "up", "down", "better", "worse", "trend", "history",
-            "time", "over", "compare", "compared", "than", "versus", "vs", "move", "moved", "moving", "higher",
-                "lower", "highest", "best", "peak", "maximum", "max", "lowest", "worst", "minimum", "min", "weakest",
-                    "point", "percent", "number", "framework", "end", "start", "since", "week", "month", "quarter",
-                        "year", "has", "status", "level", "historical", "same", "current", "still", "most", "more",
-                            "fewer", "less", "ago", "now", "then", "i", "rating", "value", "by", "per", "each",
-                                "every", "all", "development", "started", "began", "beginning", "first", "ever",
-                                    "reach", "reached", "hit", "cross", "crossed", "back", "become", "becoming",
-                                        "got", "getting", "how's", "our", "program", "programme", "reason", "cause"]
-)  # fmt: skip
+_KNOWN = words_of_file("scores.txt")  # all words that a question about a score may have
+_SPELT = frozenset(  # parts of the names of frameworks
+    phrases("soc, 2, soc2, iso, 27001, pci, dss, hipaa, nist, csf, cis, cmmc, gdpr, fedramp, v8, l2, type, ii")
+)
 MOST_LISTED = 10
 USUAL_DAYS = 30
 
@@ -74,7 +67,7 @@ def history(
         and word not in _KNOWN
         and not any(word_matches(word, pattern) for pattern in (_UP, _DOWN, _OTHER))
         and not word.isdigit()
-        and not (frameworks and word in _spelt())
+        and not (frameworks and word in (*_SPELT, "controls"))
     ]
     if strange:
         words = ", ".join(f"'{word}'" for word in strange)
@@ -120,32 +113,6 @@ def history(
 def word_matches(word: str, pattern: str) -> bool:
     """Whether a word alone matches."""
     return CopilotQuestion(word, (word,), ()).matches(pattern)
-
-
-def _spelt() -> frozenset[str]:
-    return frozenset(
-        [
-            "soc",
-            "2",
-            "soc2",
-            "iso",
-            "27001",
-            "pci",
-            "dss",
-            "hipaa",
-            "nist",
-            "csf",
-            "cis",
-            "cmmc",
-            "gdpr",
-            "fedramp",
-            "v8",
-            "l2",
-            "type",
-            "ii",
-            "controls",
-        ]
-    )
 
 
 def _subject(asked: CopilotQuestion, names: Sequence[OwnName]) -> str | None:

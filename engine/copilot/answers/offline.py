@@ -16,6 +16,7 @@ from engine.copilot.answers.cells import cell
 from engine.copilot.answers.framework_state import standing
 from engine.copilot.answers.hearing import LEFT_ASIDE, aside, each_span, hearings, is_preface
 from engine.copilot.answers.history import history
+from engine.copilot.answers.holdings import holdings
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.meanings import meaning
 from engine.copilot.answers.pairs import pair
@@ -83,14 +84,21 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     if not found.text.startswith(_NOTHING):
         return found
     for heard in hearings(question, planner):
-        again = _answer(heard.text, library, planner, asker, before, heard.reason)
+        again = _answer(heard.text, library, planner, asker, before, heard.reason, loose=heard.loose)
         if not again.text.startswith(_NOTHING) and again.confidence != "none":
             return again
     return found
 
 
 def _answer(
-    question: str, library: Library, planner: Planner, asker: str, before: Sequence[str], presumed: str = ""
+    question: str,
+    library: Library,
+    planner: Planner,
+    asker: str,
+    before: Sequence[str],
+    presumed: str = "",
+    *,
+    loose: bool = False,
 ) -> OfflineAnswer:
     """The answer to a question in these words; never sure where something was taken for granted: ``presumed``."""
     citations = CitationList(library)
@@ -113,17 +121,17 @@ def _answer(
         parts += answer_parts
         context = plans[0] if len(plans) == 1 else None
     if presumed:
-        parts = [_unsure(part, presumed) for part in parts]
+        parts = [_unsure(part, presumed, loose=loose) for part in parts]
     if not any(part.confidence != "none" for part in parts):
         return _no_data(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
     return join_parts(parts, citations.items, library)
 
 
-def _unsure(part: AnswerPart, presumed: str) -> AnswerPart:
+def _unsure(part: AnswerPart, presumed: str, *, loose: bool) -> AnswerPart:
     """A part of an answer that takes something for granted."""
     if part.confidence == "none":
         return part
-    confidence: Confidence = "medium" if part.confidence == "high" else "low"
+    confidence: Confidence = "medium" if part.confidence == "high" and not loose else "low"
     return replace(part, confidence=confidence, reason="; ".join(filter(None, (presumed, part.reason))))
 
 
@@ -158,6 +166,7 @@ def _answer_one(
         or (None if is_mine(asked) or follows else ask_console(asked, names, library, citations))
         or standing(asked, names, library, citations)
         or advice(asked, library, citations, asker, named=bool(names))
+        or holdings(asked, names, library, citations)
         or history(asked, names, library, citations)
     )
     if part is not None:

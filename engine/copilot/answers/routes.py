@@ -59,9 +59,10 @@ def figure_of(plan: Query, library: Library, number: int, citations: CitationLis
     before = " ".join(each.label for each in plan.constraints if not each.after)
     after = ", ".join(each.label for each in plan.constraints if each.after)
     said = [" ".join(part for part in (before, noun, after) if part) for noun in (plan.entity.name, plan.entity.plural)]
-    listed = "" if value == number else f" {number:,} of them are listed here."
-    defined = f"Figure '{figures.title(figure)}': {figures.definition(figure)}"
-    return f"{count_of(value, said[0], said[1])}. {defined} {mark}{listed}"
+    title, definition = figures.title(figure), figures.definition(figure)
+    if value != number:  # the figure counts more than the register has
+        return f"{count_of(number, said[0], said[1])}. The figure '{title}' is {value:,}: {definition} {mark}"
+    return f"{count_of(value, said[0], said[1])}. Figure '{title}': {definition} {mark}"
 
 
 def route_of_row(entity: Entity, row: Mapping[str, object], library: Library) -> str | None:

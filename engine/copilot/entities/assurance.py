@@ -34,8 +34,10 @@ def _requests(records: Records) -> pl.DataFrame:
 
 
 def _risks(records: Records) -> pl.DataFrame:
-    dates = records.table("risks").select("id", "identified_on", "previous_likelihood", "previous_impact")
-    return records.fact("risks").join(dates, on="id", how="left")
+    """The risks; what nobody rated has no rating, whatever it is taken for where it counts."""
+    rated = phrases("residual_likelihood, residual_impact")
+    more = records.table("risks").select("id", "identified_on", "previous_likelihood", "previous_impact", *rated)
+    return records.fact("risks").drop(rated).join(more, on="id", how="left")
 
 
 def _exceptions(records: Records) -> pl.DataFrame:
@@ -135,7 +137,7 @@ RISK = with_words(
             RowState("above appetite", flag("over_appetite"), after=True, aside=True),
             RowState("that rose", lambda _: pl.col("residual") > pl.col("previous"), after=True, aside=True),
             RowState("that fell", lambda _: pl.col("residual") < pl.col("previous"), after=True, aside=True),
-            RowState("unrated", flag("unknown"), aside=True),
+            RowState("unrated", flag("unknown"), aside=True, assumed="with those that are rated in part"),
             RowState("open", is_in("status", "open")),
             RowState("closed", is_in("status", "closed")),
             RowState("unowned", none("owner"), aside=True),
@@ -144,6 +146,7 @@ RISK = with_words(
         "{treatment}",
         size="residual",
         scale="residual",
+        unrated="unknown",
         presumed="open",
         report="risk-heatmap",
         figures={
@@ -176,6 +179,7 @@ EXCEPTION = with_words(
             RowState("in review", is_in("standing", "in_review"), after=True),
             RowState("renewed", over("renewals", 1), aside=True),
             RowState("that nobody approved", none("approver"), after=True),
+            RowState("without a compensating control", none("compensating"), after=True),
         ),
         due="expires_on",
         links={"framework": "framework", "control": "control"},
@@ -269,7 +273,9 @@ HOLD = with_words(
     Entity(
         "legal hold",
         "legal holds",
-        lambda records: records.fact("legal_holds"),
+        lambda records: records.fact("legal_holds").with_columns(
+            days_in_force=(pl.col("released_on").fill_null(records.today) - pl.col("placed_on")).dt.total_days()
+        ),
         "id",
         "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, incident {incident_id}, released "
         "{released_on}",

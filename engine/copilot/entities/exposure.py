@@ -140,6 +140,7 @@ RUN = with_words(
             RowState("failed or rolled back", is_in("outcome", "failed", "rolled_back")),
         ),
         links={"incident": "incident_id"},
+        leaves_out="without the dry runs that a policy blocked",
     )
 )
 

@@ -173,7 +173,13 @@ WEEK = with_words(
         states=(
             RowState("with more hours due than available", lambda _: pl.col("shortfall_hours") > 0, after=True),
             RowState("with absence", lambda _: pl.col("absence_hours") > 0, after=True),
+            RowState(
+                "with no hour of work",
+                lambda _: (pl.col("absence_hours") > 0) & (pl.col("available_hours") <= 0),
+                after=True,
+            ),
         ),
+        due="week_start_on",
         until="week_end_on",
         size="utilisation_pct",
     )

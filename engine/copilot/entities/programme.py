@@ -45,10 +45,15 @@ def _controls(records: Records) -> pl.DataFrame:
         pl.col("email").filter(pl.col("raci") == "R").str.join(", ").alias("owner_all"),
         pl.col("email").filter(pl.col("raci") == "A").str.join(", ").alias("accountable_all"),
     )
-    return status.join(roles, on=key, how="left").with_columns(
-        id=pl.format("{}:{}", "framework", "control_id"),
-        called=framework_name(records),
-        because=pl.format("{}: {}", "state", pl.concat_list(parts).list.drop_nulls().list.join("; ")),
+    how = records.table("control_profiles").select(*key, "method")
+    return (
+        status.join(roles, on=key, how="left")
+        .join(how, on=key, how="left")
+        .with_columns(
+            id=pl.format("{}:{}", "framework", "control_id"),
+            called=framework_name(records),
+            because=pl.format("{}: {}", "state", pl.concat_list(parts).list.drop_nulls().list.join("; ")),
+        )
     )
 
 

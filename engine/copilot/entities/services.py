@@ -114,7 +114,7 @@ DEPENDENCY = with_words(
         _dependencies,
         "id",
         "{service} needs {needs}",
-        links={"service": "service_id"},
+        links={"service": "service_id", "vendor": "vendor_id"},
         row_route="/api/services/dependency-graph",
     )
 )

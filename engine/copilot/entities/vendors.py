@@ -146,7 +146,7 @@ VENDOR = with_words(
                 words=tuple(
                     f"qualified{kind} {said}"
                     for kind in ("", " soc 2", " soc2", " audit", " auditor")
-                    for said in ("opinion", "report", "audit report")
+                    for said in ("opinion", "report", "audit report", "soc 2")
                 ),
                 after=True,
             ),
@@ -177,6 +177,7 @@ VENDOR = with_words(
         links={"vendor": "vendor_id"},
         size="residual",
         scale="residual",
+        unrated="rating_unknown",
         dated=False,
         report="third-party-vendors",
         figures={

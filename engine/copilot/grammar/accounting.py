@@ -9,9 +9,9 @@ import polars as pl
 from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.constraints import is_event_verb
 from engine.copilot.grammar.everyday import is_filler
+from engine.copilot.grammar.holders import is_agent
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.pieces import TURNS, Piece
-from engine.copilot.grammar.projection import is_agent
 from engine.copilot.grammar.proof import BORN, asks, chooses, conditions, doubts, verb_of
 from engine.copilot.grammar.query import BEST, WORST, Query
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, is_verb_of
@@ -142,7 +142,7 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
         return bool(query.constraints)  # "incidents where nobody was hit"
     if word in ("where", "whose", "again", "off", "least", "less", "often", "soon", "far"):
         return {
-            "where": query.intent == "compare" or any(c in ("region", "environment", "service") for c in query.columns),
+            "where": query.intent == "compare" or query.group is not None or bool(query.columns),
             "whose": query.intent == "who" or bool(query.columns) or bool(query.constraints),
             "often": query.intent == "count" or bool(query.columns),
             "least": asked.bound is not None or query.order is not None,

@@ -210,7 +210,7 @@ def is_mine(asked: CopilotQuestion) -> bool:
     """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
     return asked.matches(
         r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe)\b|"
-        r"(?<=\w )i (?:am|have|need|must|should)\b|"
+        r"(?<=\w )i (?:still |yet |also |just )?(?:am|have|need|must|should|have yet)\b|"
         r"\b(?:do|am|did|have) i\b|\bi (?:\w+ed|made|sent|ran|got|took)\b"
     )
 

@@ -19,6 +19,7 @@ def _base(word: str) -> str:
 SAYINGS = words_of_file("everyday.txt")
 FILLERS = words_of_file("fillers.txt")
 EVERYDAY = frozenset(map(_base, SAYINGS))
+_ASIDES = frozenset(map(_base, words_of_file("asides.txt")))
 
 
 def is_filler(word: str) -> bool:
@@ -29,6 +30,11 @@ def is_filler(word: str) -> bool:
 def is_everyday(word: str) -> bool:
     """Whether a word, in any form, that no kind of thing knows leaves the question the same."""
     return _base(word) in EVERYDAY
+
+
+def is_aside(word: str) -> bool:
+    """Whether a word, in any form, is a plain verb or preposition: what stands beside it says what is asked."""
+    return _base(word) in _ASIDES
 
 
 _MONTH_ENDS = {
@@ -55,7 +61,7 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
             lambda match: f"on {_MONTH_ENDS[match[1]]} {match[1]}",
         ),
         (
-            rf"\b(?<=and |til |ore )(?:the )?end of ({'|'.join(_MONTH_ENDS)})\b",
+            rf"\b(?<=and |til |ore |nce | by )(?:the )?end of ({'|'.join(_MONTH_ENDS)})\b",
             lambda match: f"{_MONTH_ENDS[match[1]]} {match[1]}",
         ),
         (

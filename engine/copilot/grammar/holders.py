@@ -9,10 +9,15 @@ import polars as pl
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.lexicon import GROUP_WORDS
 from engine.copilot.grammar.lexicon import nouns as nouns_of
-from engine.copilot.grammar.query import Constraint, Order, Query, columns_of, dates_of
+from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.query import Constraint, Intent, Order, Query, columns_of, dates_of
 from engine.copilot.grammar.reading import NumberLimit, Reading
 from engine.copilot.grammar.text import stem
 
+_DOES = r"^(?:so |and )?(?:what|which \w+) (?:is|are|was|were|keeps?|has been) (?:still |currently )?(?P<does>\w+ing)\b"
+_PLACES = phrases("source, region, location, from_name, service, environment")  # what "where" asks for
+# the days on which somebody ended a thing: whoever has it did, unless another column says who
+ENDS = phrases("resolved_on, closed_on, fixed_on, mitigated_on, done_on, completed_on, submitted_on")
 _HOLDING = frozenset(
     phrases(
         "has, have, with, without, had, having, by, carry, cover, covers, lack, no, affected, hold, holds, get, got, "
@@ -152,26 +157,6 @@ def distinct_query(query: Query, reading: Reading, frame: pl.DataFrame) -> Query
     return replace(query, intent="group", group=column, having=NumberLimit(">=", 1, ""), unknown=left, columns=())
 
 
-_SIDES = frozenset(("vs", "versus", "against", "and", "compared"))
-_POLAR_START = r"^(?:is|are|was|were|do|does|did|has|have)\b"
-
-
-def two_states(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
-    """Two states that no row has at once, with "vs" or "and" between them: a number of each."""
-    stated = sorted((one for one in query.constraints if one.dimension.startswith("state:")), key=lambda one: one.at)
-    if len(stated) != 2 or query.intent not in ("list", "count") or reading.asked.matches(_POLAR_START):
-        return None
-    one, other = stated
-    between = reading.asked.words[one.at + 1 : other.at]
-    same = set(one.where.meta.root_names()) == set(other.where.meta.root_names())
-    joined = "and" not in between or (same and between == ("and",) and not (one.after or other.after))
-    if not joined or not _SIDES & set(between) or frame.filter(one.where, other.where).height:
-        return None
-    kept = tuple(each for each in query.constraints if each not in stated)
-    left = tuple(word for word in query.unknown if word not in _SIDES)
-    return replace(query, intent="compare", constraints=kept, halves=(one, other), unknown=left)
-
-
 def most_work(query: Query, reading: Reading, frame: pl.DataFrame, group: str | None) -> Query | None:
     """Whoever a sum is largest or smallest of: "who has the most hours of overdue duties"."""
     piece = next((one for one in reading.pieces if (of := one.sense("order")) and of.column == "count"), None)
@@ -228,3 +213,64 @@ def without_windows(reading: Reading) -> str:
     for words in (*(window.words for window in asked.windows), *((asked.bound.words,) if asked.bound else ())):
         text = text.replace(words, " ")
     return text
+
+
+def is_agent(by: Piece, reading: Reading) -> bool:
+    """Whether "by" stands before who did it: "reported by the network scanner"."""
+    before = reading.asked.words[by.at - 1] if by.at else ""
+    after = reading.asked.words[by.end : by.end + 1]
+    return by.words == "by" and (
+        after in (("what",), ("whom",), ("who",), ("which",)) or (before.endswith(("ed", "en", "wn")) and bool(after))
+    )
+
+
+def group_of(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
+    """The column to count by: after "by" or "per", or before "the most"."""
+    most = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
+    by = next(
+        (n for n, piece in enumerate(reading.pieces) if piece.sense("group") and not is_agent(piece, reading)), None
+    )
+    if by is None and not most and not re.match(_DOES, reading.asked.text):
+        return None
+    words, own = reading.asked.words, (reading.entity.key, *reading.entity.names)
+    which = re.match(r"(?:which|what) (\w+)(?: (\w+))?", reading.asked.text) if most else None
+    for word in () if which is None else which.groups(""):
+        if (wanted := GROUP_WORDS.get(stem(word))) is not None and wanted in frame.columns:
+            return wanted
+    head = None if which is None else next((one for one in reading.pieces if one.at == 1), None)
+    if head is not None and not head.sense("noun", "name", "state"):
+        sense = head.sense("role", "attribute")  # "which scanner found the most"
+        if sense is not None and frame.schema.get(sense.column) == pl.String:
+            return sense.column
+    if most and reading.asked.matches(r"^(?:so |and )?(?:from |by )?where\b"):
+        return next((one for one in _PLACES if one in frame.columns and one not in own), None)
+    if most and intent == "who":
+        roles = columns_of(reading, "role", frame)
+        owing = (
+            reading.asked.matches(
+                r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with|did|does|do|made|makes|handles|handled)\b"
+            )
+            or "actor" in reading.entity.people
+            or any((one := piece.sense("date")) and one.column in ENDS for piece in reading.pieces)
+        )
+        return next(iter(roles or (reading.entity.people if owing else ())), None)
+    after = reading.pieces[by + 1 :] if by is not None else reading.pieces
+    start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)
+    for piece in after:
+        said = piece.sense("state", "noun") is not None  # "fewest open gaps" are not counted by status
+        numbers = {one for one in piece.senses if one.kind == "attribute" and frame.schema[one.column].is_numeric()}
+        for sense in sorted(piece.senses, key=lambda one: most and one not in numbers):
+            number = sense in numbers
+            if (said and not number) or (number and by is None and piece.at < start < len(words) - 1):
+                continue  # a number is what there is most of: "the most users", never "users with the most"
+            if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
+                return sense.column
+    verb = re.match(_DOES, reading.asked.text)
+    named = next((one for one in reading.pieces if verb is not None and verb["does"] == one.words), None)
+    doing = None if named is None or named.sense("state") else named.sense("attribute")
+    if doing is not None and frame.schema.get(doing.column) == pl.String:
+        return doing.column  # "what is blocking remediations": what stands there, and how often
+    for word, column in GROUP_WORDS.items():
+        if (word in words or f"{word}s" in words) and column in frame.columns:
+            return column
+    return None

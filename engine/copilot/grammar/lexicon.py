@@ -210,9 +210,10 @@ def _deadlines(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense
     for verb in entity.dates[done]:
         for tails, label, where in ((_LATE, "late", late), (_IN_TIME, "on time", ~late)):
             state = RowState(f"{verb} {label}", _constant(where))
-            for tail in tails:
-                yield f"{verb} {tail}", Sense("state", state=state)
-                yield f"{verb} {tail}", Sense("date", done)
+            bases = (verb, verb.removesuffix("ed"), verb.removesuffix("d")) if verb.endswith("ed") else (verb,)
+            for said in (f"{one} {tail}" for one in bases for tail in tails):
+                yield said, Sense("state", state=state)
+                yield said, Sense("date", done)
 
 
 def _constant(where: pl.Expr) -> Callable[[date], pl.Expr]:
@@ -228,6 +229,9 @@ def _infinitives(entity: Entity) -> Iterator[tuple[str, Sense]]:
                 yield from ((base, Sense("date", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))
             if column == entity.due and f"{verb}s" in said:
                 yield f"{verb.removesuffix('e')}ing", Sense("date", column)
+    for column, said in entity.people.items():
+        for verb in (one for one in said if " " not in one and one.endswith("ed")):
+            yield from ((base, Sense("role", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))
 
 
 def _choices(
@@ -253,6 +257,7 @@ def _choices(
                 (said.replace(".", " "), Sense("choice", column, value))
                 for said in (
                     f"{thing} {done}",
+                    *(f"{thing} {be} {done}" for be in ("was", "were", "been", "is")),
                     f"{done} {thing}",
                     *((thing,) if kinds[value.rpartition(".")[0]] == 1 else ()),
                 )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from engine.copilot.grammar.text import plain, root, stem, stems, words
 from engine.model.vocabulary import FRAMEWORK_NAMES, ROLES
 
 Phrase = tuple[str, ...]
+_CALLED = ("service", "vendor", "person", "sender", "playbook")  # whose names may hold a noun
 # how people write a framework; the first is how we do
 FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
     "soc2": ("soc 2", "soc2", "soc-2", "soc", "soc ii", "type ii", "soc 2 type ii", "trust services criteria", "tsc"),
@@ -76,6 +77,23 @@ class Names:
     def singles(self) -> frozenset[str]:
         """The names of one word."""
         return frozenset(phrase[0] for phrase in self.by_phrase if len(phrase) == 1)
+
+    def left_over(self, said: Sequence[str]) -> tuple[str, ...]:
+        """The words in the singular, but for those that name a service, a vendor or a person."""
+        left: list[str] = []
+        at = 0
+        while at < len(said):
+            for length in range(min(6, len(said) - at), 0, -1):
+                raw = tuple(said[at : at + length])
+                name = self.by_phrase.get(raw) or self.by_phrase.get(tuple(map(stem, raw)))
+                if name is not None and name.kind in _CALLED:
+                    at += length
+                    left.append("")
+                    break
+            else:
+                left.append(stem(said[at]))
+                at += 1
+        return tuple(left)
 
     def _services(self) -> Iterator[tuple[str, OwnName]]:
         for key, name in self._records.table("services").select("id", "name").iter_rows():

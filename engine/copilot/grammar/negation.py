@@ -134,7 +134,9 @@ def missing_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint],
         if before not in (*_WITHOUT, *_WITH) or (before in _WITH and sense.kind == "measure"):
             continue
         where, kind = pl.col(sense.column).is_null(), frame.schema[sense.column]
-        if kind == pl.Boolean:
+        if reading.entity.unrated is not None and sense.column == reading.entity.size:
+            where = pl.col(reading.entity.unrated)
+        elif kind == pl.Boolean:
             where = ~pl.col(sense.column).fill_null(False)
         elif kind == pl.String:
             where = where | (pl.col(sense.column) == "")
@@ -176,6 +178,26 @@ def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Const
         both = Constraint("state", f"{one.label} or {other.label}", where, one.after or other.after, one.at)
         constraints = [both if each is one else each for each in constraints if each is not other]
     return constraints
+
+
+_SIDES = frozenset(("vs", "versus", "against", "and", "compared"))
+_POLAR_START = r"^(?:is|are|was|were|do|does|did|has|have)\b"
+
+
+def two_states(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """Two states that no row has at once, with "vs" or "and" between them: a number of each."""
+    stated = sorted((one for one in query.constraints if one.dimension.startswith("state:")), key=lambda one: one.at)
+    if len(stated) != 2 or query.intent not in ("list", "count") or reading.asked.matches(_POLAR_START):
+        return None
+    one, other = stated
+    between = reading.asked.words[one.at + 1 : other.at]
+    same = set(one.where.meta.root_names()) == set(other.where.meta.root_names())
+    joined = "and" not in between or (same and between == ("and",) and not (one.after or other.after))
+    if not joined or not _SIDES & set(between) or frame.filter(one.where, other.where).height:
+        return None
+    kept = tuple(each for each in query.constraints if each not in stated)
+    left = tuple(word for word in query.unknown if word not in _SIDES)
+    return replace(query, intent="compare", constraints=kept, halves=(one, other), unknown=left)
 
 
 def sides_of(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:

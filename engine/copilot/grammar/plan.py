@@ -18,7 +18,11 @@ from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.spans import bound_of, columns_apart, equal_of, only_window, spans_of
 from engine.copilot.grammar.text import root, stem
 
-_PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
+_PAST = (
+    r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b|"
+    r"^(?:which|what) \w+ (?:\w+ed|found|turned|brought|saw|threw|gave|came|got|caught|made|took)\b|"
+    r"^who (?:\w+ed|found|made|took|got|caught)\b"
+)
 
 
 # columns that say how far a thing is
@@ -53,7 +57,8 @@ def plan(
     """
     query = _row_query(reading, frame, today, asker)
     if before is not None:
-        query = _follow_up(query, _other(before) if follows and not reading.asked.matches(_THEM) else before)
+        anew = follows and not reading.asked.matches(_THEM) and any(map(_is_condition, query.constraints))
+        query = _follow_up(query, _other(before) if anew else before)
         one = before.order if follows and before.order is not None and before.order.count == 1 else None
         if columns_of(reading, "measure", frame):  # "who is worst, how many hours are missing" is of that one
             query = replace(query, order=query.order or one)
@@ -123,10 +128,18 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         named=reading.noun > 0 or reading.has_own_measure,
         verbs=tuple(dates),
         polar=asked.matches(_POLAR),
-        noun=max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1),
+        topic=_topic(reading),
         lookup=bool(rows) or own or any(each.dimension == "choice:title" and _is_one(each, frame) for each in made),
         window=only_window(reading, dates, spans, today) if turned is None else None,
     )
+
+
+def _topic(reading: Reading) -> int:
+    """The place of the last noun, or of the question word that stands behind it."""
+    asked = reading.asked.words
+    noun = max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1)
+    ahead = [at for at in range(1, len(asked)) if asked[at - 1 : at + 1] == ("how", "many")]
+    return max([noun, *ahead[:1]]) if asked[:1] == ("of",) else noun
 
 
 def _is_one(named: Constraint, frame: pl.DataFrame) -> bool:
@@ -264,12 +277,13 @@ _THEM = r"\b(?:them|those|these|they|that|it|its|their)\b"
 
 def _other(before: Query) -> Query:
     """The query before without what it said behind its noun: the later part says that anew."""
-    kept = tuple(
-        each
-        for each in before.constraints
-        if each.at <= before.noun or not each.dimension.startswith(("state", "choice", "not:"))
-    )
+    kept = tuple(each for each in before.constraints if each.at <= before.topic or not _is_condition(each))
     return replace(before, constraints=kept)
+
+
+def _is_condition(constraint: Constraint) -> bool:
+    """Whether it says what the rows are like, and not whose they are nor when they came to be."""
+    return constraint.dimension.startswith(("state", "choice", "not:"))
 
 
 def _follow_up(query: Query, before: Query) -> Query:

@@ -31,6 +31,7 @@ _THEM = (
 _FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
 _EACH_WHICH = r"\b(?:which|what) \w+ and (?:which|what) \w+"
 _SEVERE = ("incident", "finding", "gap")
+_TELLING = 2  # words: so many say what is asked of a thing that is not named
 BY_NAME = {entity.name: entity for entity in ENTITIES}
 _NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
 # a measure of several words, or a short form of one, says of what it is one
@@ -43,7 +44,6 @@ _MEASURES: dict[str, tuple[Phrase, ...]] = {
     )
     for entity in ENTITIES
 }
-_CALLED = ("service", "vendor", "person", "sender", "playbook")  # whose names may hold a noun
 _SINGLE = {phrase[0] for phrases in _NOUNS.values() for phrase in phrases if len(phrase) == 1}
 
 
@@ -113,7 +113,10 @@ class Planner:
         other = self._by_choice(asked) if found and all(one.unknown for one in found) else ()
         if not other or other[0].unknown:
             return found
-        long = [one for one in self.reading(asked, other[0].entity).pieces if one.sense("choice") and one.size > 1]
+        reading = self.reading(asked, other[0].entity)
+        if reading.turned or reading.excluded:
+            return found
+        long = [one for one in reading.pieces if one.sense("choice") and one.size > 1]
         nouns = [one for query in found for one in self.reading(asked, query.entity).pieces if one.sense("noun")]
         inside = [any(one.at <= noun.at < one.end for one in long) or noun.words in GROUP_WORDS for noun in nouns]
         return other if long and all(inside) else found
@@ -184,30 +187,40 @@ class Planner:
         if any(True for _ in self.names(asked)):
             severe = [entity for entity in (BY_NAME[name] for name in _SEVERE) if entity not in hinted]
             for entities in (hinted, severe):
-                found = [reading for entity in entities if not (reading := self.reading(asked, entity)).unknown]
-                found = [one for one in found if one.understood_words > 1 and not _orphans(one)]
+                found = self._clear(self.reading(asked, entity) for entity in entities)
+                found = [(one, query) for one, query in found if one.understood_words > 1 and not _orphans(one)]
                 if found:
-                    return tuple(map(self.query, found))
+                    return tuple(query for _, query in found)
         severity = r"\b(?:critical|high|medium|low|severe|crit)s?\b"
         severe = [BY_NAME[name] for name in _SEVERE] if asked.matches(severity) else []
         if not (hinted or severe):
             return self._by_choice(asked)
-        found = [self.reading(asked, entity) for entity in hinted or severe]
-        readings = [reading for reading in found if all(word.isdigit() for word in reading.unknown)]
-        return tuple(self.query(reading) for reading in readings if reading.understood_words)
+        found = self._clear(self.reading(asked, entity) for entity in hinted or severe)
+        return tuple(query for reading, query in found if reading.understood_words) or self._by_choice(asked)
+
+    def _clear(self, readings: Iterable[Reading]) -> list[tuple[Reading, Query]]:
+        """The readings of which every word is understood, each with its query; a number may be how many are asked."""
+        every = ((one, self.query(one)) for one in readings)
+        return [(one, query) for one, query in every if all(word.isdigit() for word in query.unknown)]
 
     def _by_choice(self, asked: CopilotQuestion) -> tuple[Query, ...]:
-        """The one kind of thing that understands every word, one of them as a word of its columns."""
-        every = (self.reading(asked, entity) for entity in ENTITIES)
-        readings = [one for one in every if not (one.unknown or one.corrections or _orphans(one))]
-        readings = [one for one in readings if any(piece.sense("choice") for piece in one.pieces)]
-        most = max((reading.understood_words for reading in readings), default=0)
-        best = [reading for reading in readings if reading.understood_words == most]
-        return (self.query(best[0]),) if len(best) == 1 and most > (not asked.windows) else ()
+        """The one kind of thing that understands every word, one of them as a word of its columns; of several that
+        understand a verb of theirs alike, what happens comes first."""
+        every = [self.reading(asked, entity) for entity in ENTITIES]
+        plain = [one for one in every if not (one.corrections or _orphans(one) or one.title_words)]
+        found = [(one, query) for one, query in self._clear(plain) if not query.unknown]
+        chosen = [(one, query) for one, query in found if any(piece.sense("choice") for piece in one.pieces)]
+        timed = [(one, query) for one, query in found if query.order is not None and one.understood_words > _TELLING]
+        for readings, least in ((chosen, not asked.windows), (timed, _TELLING)):
+            most = max((one.understood_words for one, _ in readings), default=0)
+            best = [query for one, query in readings if one.understood_words == most]
+            if most > least and (len(best) == 1 or (best and best[0].entity is BY_NAME["incident"])):
+                return (best[0],)
+        return ()
 
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
-        without_names = self._without_names(asked)
+        without_names = self._names.left_over(asked.words)
         if any(name.kind == "committee" for name in self.names(asked)) and asked.matches(
             r"\b(?:when|next|last|met|meet)\b"
         ):
@@ -239,23 +252,6 @@ class Planner:
             if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
         ]
         return list(dict.fromkeys(entities))
-
-    def _without_names(self, asked: CopilotQuestion) -> tuple[str, ...]:
-        """The words in the singular, but for those that name a service, a vendor or a person."""
-        left: list[str] = []
-        at = 0
-        while at < len(asked.words):
-            for length in range(min(6, len(asked.words) - at), 0, -1):
-                raw = asked.words[at : at + length]
-                name = self._names.by_phrase.get(raw) or self._names.by_phrase.get(tuple(map(stem, raw)))
-                if name is not None and name.kind in _CALLED:
-                    at += length
-                    left.append("")
-                    break
-            else:
-                left.append(stem(asked.words[at]))
-                at += 1
-        return tuple(left)
 
     def names(self, asked: CopilotQuestion) -> Iterable[OwnName]:
         """The organization's own names in a question, the longest first."""

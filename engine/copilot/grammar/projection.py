@@ -7,28 +7,23 @@ from dataclasses import replace
 import polars as pl
 
 from engine.copilot.answers.cells import heading
-from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.holders import (
     counted_column,
     distinct_query,
     group_by_holder,
+    group_of,
     limits,
     most_work,
     numbers_of_time,
     row_columns,
-    two_states,
     without_windows,
 )
-from engine.copilot.grammar.lexicon import GROUP_WORDS
-from engine.copilot.grammar.negation import each_of, sides_of
-from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import Constraint, Intent, Order, Query, columns_of, dates_of, verb_timed
+from engine.copilot.grammar.lexicon import Sense
+from engine.copilot.grammar.negation import each_of, sides_of, two_states
+from engine.copilot.grammar.query import Constraint, Order, Query, columns_of, dates_of, verb_timed
 from engine.copilot.grammar.reading import Reading
-from engine.copilot.grammar.text import stem
 
 MOST_RANKED = 10
-# the days on which somebody ended a thing: whoever has it did, unless another column says who
-ENDS = phrases("resolved_on, closed_on, fixed_on, mitigated_on, done_on, completed_on, submitted_on")
 _HOWS = (
     ("mean", r"\b(?:mean|average|averages|avg|typical|typically|on average)\b"),
     ("median", r"\bmedian\b"),
@@ -48,12 +43,12 @@ _BY_PERIOD = (
     rf"\b(?:by|per|each|every|for each) (?P<by>{'|'.join(PERIODS)})\b|"
     rf"\b(?:which|what) (?P<which>{'|'.join(PERIODS)})\b.* most\b"
 )
+_EVERY = re.compile(r"(?:every|each|once) ")
 _COMPARED = (
     r"\b(?:more|fewer|less)\b.*\bor\b|\bor\b.*\b(?:more|fewer|less)\b|"
     r"\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
 )
 _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
-_DOES = r"^(?:so |and )?(?:what|which \w+) (?:is|are|was|were|keeps?|has been) (?:still |currently )?(?P<does>\w+ing)\b"
 _OF_ONE = r"^(?:so |and )?(?:what|how|where|is|are|was|were|does|did)\b|\bof\b"
 _WHEN_AND_WHO = r"\bwhen\b.*\band (?:by )?whom?\b|\bwhom?\b.*\band when\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
@@ -68,7 +63,9 @@ _SPENT = {
 def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
     """The plan with what is asked of its rows: columns, a measure, or groups."""
     asked = reading.asked
+    ordered = "" if query.order is None else query.order.column
     plain = [piece for piece in reading.pieces if piece.sense("state") is None or lookup]
+    plain = [piece for piece in plain if Sense("date", ordered) not in piece.senses]  # "review next" asks for no review
     attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
     if lookup and query.intent == "count":  # "how many users were hit by INC-…" asks for a value of that row
         numbers = [*columns_of(reading, "measure", frame), *attributes]
@@ -77,7 +74,7 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     named = lookup and verbs and not attributes and query.intent == "list"
     if named and asked.matches(r"^(?:so |and )?(?:what|which)\b"):
         attributes = verbs  # "what watches billing"
-    most = most_work(query, reading, frame, _group(reading, frame, query.intent))
+    most = most_work(query, reading, frame, group_of(reading, frame, query.intent))
     if most is not None:
         return most
     held = group_by_holder(query, reading, frame)
@@ -117,7 +114,7 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         left = tuple(word for word in query.unknown if word != over.partition(":")[0])
         return replace(query, intent="group", group=over, unknown=left)
     sized = query.order is not None and query.order.words in ("most", "fewest", "least")
-    by = None if sized else _group(reading, frame, query.intent)
+    by = None if sized else group_of(reading, frame, query.intent)
     ranked = any((one := piece.sense("order")) and one.column == "size" for piece in reading.pieces)
     if by is not None and frame.schema[by].is_numeric() and (ranked or by != "criticality"):
         said = next((int(word) for word in asked.words if word.isdigit() and 0 < int(word) <= MOST_RANKED), MOST_RANKED)
@@ -140,13 +137,17 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         if days and roles and (lookup or query.order is not None):
             return replace(query, intent="what", columns=(*days, roles[-1]))
         listed = [column for column in attributes if column == "members"]
-        both = tuple(dict.fromkeys(roles)) if asked.matches(_BOTH) else ()
+        shared = any(sum(one.kind == "role" for one in piece.senses) > 1 for piece in reading.pieces)
+        both = tuple(dict.fromkeys(roles)) if shared or asked.matches(_BOTH) else ()
         return replace(query, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(query.entity.people)[:1]))
     if asked.matches(r"\bhow old\b") and "age_days" in frame.columns:
         return replace(query, intent="what", columns=("age_days",))
     if query.intent == "when":
         return replace(query, columns=_when(reading, frame, query))
     where = asked.matches(r"^(?:so |and )?where\b") and "service" in frame.columns and not attributes
+    told = asked.matches(r"^(?:so |and )?where\b") and [one for one in attributes if frame.schema[one] == pl.String]
+    if told and query.intent == "list" and not lookup and query.order is None:
+        return replace(query, intent="group", group=told[0])
     beside = _beside(reading, frame) or (("service",) if where else ())
     if query.intent in ("list", "count") and beside and not lookup and query.order is None:
         return replace(query, columns=beside)
@@ -215,7 +216,7 @@ def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attribut
         or (query.intent == "list" and not asked.matches(r"\bhow\b") and lookup)
     ):
         if not lookup or how is not None:
-            by = _period(reading, frame) or _group(reading, frame, query.intent)
+            by = _period(reading, frame) or group_of(reading, frame, query.intent)
             over = (by or "").partition(":")
             query = replace(query, unknown=tuple(word for word in query.unknown if word != over[0] or not over[1]))
             minutes = asked.matches(r"\bin minutes\b")
@@ -248,6 +249,8 @@ def _share_query(query: Query, reading: Reading) -> Query:
 def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
     """The spans of the usual date, where a question counts by them: "month:opened_on"."""
     match = re.search(_BY_PERIOD, without_windows(reading))
+    if any(piece.sense("choice") and _EVERY.match(piece.words) for piece in reading.pieces):
+        return None  # "schedules that run every quarter"
     dates = [*dates_of(reading), *reading.entity.dates]
     if match is None or not dates or frame.schema.get(dates[0]) != pl.Date:
         return None
@@ -272,57 +275,3 @@ def _when(reading: Reading, frame: pl.DataFrame, query: Query) -> tuple[str, ...
     # "when does the SOC 2 expire": of several days that of what is named
     own = [one.column for piece in reading.pieces if piece.sense("name") and (one := piece.sense("date"))]
     return tuple(own[:1] or dates[-1:]) or ((usual,) if usual else ())
-
-
-def is_agent(by: Piece, reading: Reading) -> bool:
-    """Whether "by" stands before who did it: "reported by the network scanner"."""
-    before = reading.asked.words[by.at - 1] if by.at else ""
-    after = reading.asked.words[by.end : by.end + 1]
-    return by.words == "by" and (
-        after in (("what",), ("whom",), ("who",), ("which",)) or (before.endswith(("ed", "en", "wn")) and bool(after))
-    )
-
-
-def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
-    """The column to count by: after "by" or "per", or before "the most"."""
-    most = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
-    by = next(
-        (n for n, piece in enumerate(reading.pieces) if piece.sense("group") and not is_agent(piece, reading)), None
-    )
-    if by is None and not most and not re.match(_DOES, reading.asked.text):
-        return None
-    words = reading.asked.words
-    which = re.match(r"(?:which|what) (\w+)(?: (\w+))?", reading.asked.text) if most else None
-    for word in () if which is None else which.groups(""):
-        if (wanted := GROUP_WORDS.get(stem(word))) is not None and wanted in frame.columns:
-            return wanted
-    if most and intent == "who":
-        roles = columns_of(reading, "role", frame)
-        owing = (
-            reading.asked.matches(
-                r"\bwho (?:else )?(?:has|have|had|got|gets|sits|is|are|with|did|does|do|made|makes|handles|handled)\b"
-            )
-            or "actor" in reading.entity.people
-            or any((one := piece.sense("date")) and one.column in ENDS for piece in reading.pieces)
-        )
-        return next(iter(roles or (reading.entity.people if owing else ())), None)
-    after = reading.pieces[by + 1 :] if by is not None else reading.pieces
-    start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)
-    for piece in after:
-        said = piece.sense("state", "noun") is not None  # "fewest open gaps" are not counted by status
-        numbers = {one for one in piece.senses if one.kind == "attribute" and frame.schema[one.column].is_numeric()}
-        for sense in sorted(piece.senses, key=lambda one: most and one not in numbers):
-            number = sense in numbers
-            if (said and not number) or (number and by is None and piece.at < start < len(words) - 1):
-                continue  # a number is what there is most of: "the most users", never "users with the most"
-            if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
-                return sense.column
-    verb = re.match(_DOES, reading.asked.text)
-    named = next((one for one in reading.pieces if verb is not None and verb["does"] == one.words), None)
-    doing = None if named is None or named.sense("state") else named.sense("attribute")
-    if doing is not None and frame.schema.get(doing.column) == pl.String:
-        return doing.column  # "what is blocking remediations": what stands there, and how often
-    for word, column in GROUP_WORDS.items():
-        if (word in words or f"{word}s" in words) and column in frame.columns:
-            return column
-    return None

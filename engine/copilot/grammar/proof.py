@@ -286,6 +286,8 @@ def _defaults(query: Query, reading: Reading) -> Iterator[str]:
         bound = one.dimension.removeprefix("bound:") if one.dimension.startswith("bound:") else None
         if bound is not None and bound not in named and TIMED.keys().isdisjoint(named):
             yield f"the number was held against {heading(bound)}"
+    if entity.leaves_out and query.intent not in ("who", "when", "why", "what", "check"):
+        yield entity.leaves_out
     who = re.search(r"(?<!\w )\bwho\b", asked.text) if query.intent in ("who", "group") else None
     column = query.group or next(iter(query.columns), "")
     if who and column and column not in roles:

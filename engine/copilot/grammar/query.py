@@ -102,7 +102,7 @@ class Query:
     verbs: tuple[str, ...] = ()  # the dates whose verbs are said: a later "and when?" is about them
     named: bool = True
     lookup: bool = False
-    noun: int = -1  # where the thing is named
+    topic: int = -1  # up to where the thing is named, with what stands before the question: "of those in May, how many"
     polar: bool = False  # asks for yes or no
     checks: tuple[Constraint, ...] = ()
     presumed: bool = False
@@ -224,15 +224,19 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
     return None
 
 
+_HAVING = frozenset(phrases("with, that, which, has, had, have, having, the, of, by, were, was, affected, hit"))
+
+
 def _most_of(reading: Reading, most: Piece, frame: pl.DataFrame) -> str | None:
-    """The measure behind "the most" of one thing: "which one brings the most relief"."""
-    each_once = reading.entity.name == "week of a person" and bool(reading.asked.windows)
-    nouns = [piece.at for piece in reading.pieces if piece.sense("noun")]
-    each_once = each_once or (reading.asked.matches(r"^(?:which|what) (?!person)") and nouns[:1] == [1])
-    if not (each_once or reading.asked.matches(r"\bwhich (?:one|of (?:them|these|those))\b")):
-        return None
+    """The measure behind "the most" of one thing: "which one brings the most relief", "incident with most users"."""
+    asked, nouns = reading.asked, [piece for piece in reading.pieces if piece.sense("noun")]
     behind = next((piece for piece in reading.pieces if piece.at == most.end), None)
     if behind is None or behind.sense("measure") is None:
+        return None
+    held = nouns[:1] and nouns[0].end <= most.at and set(asked.words[nouns[0].end : most.at]) <= _HAVING
+    head = next((piece for piece in reading.pieces if piece.at == 1), None)
+    each_once = held or (asked.matches(r"^(?:which|what) (?!person|are|is)") and (head is None or head in nouns))
+    if not (each_once or asked.matches(r"\bwhich (?:one|of (?:them|these|those))\b")):
         return None
     return next(iter(reversed(columns_of(reading, "measure", frame))), None)
 
@@ -240,7 +244,7 @@ def _most_of(reading: Reading, most: Piece, frame: pl.DataFrame) -> str | None:
 def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
     """The column of a superlative, and whether its largest comes first."""
     entity, down = reading.entity, sense.value == "down"
-    usual = entity.begun if sense.column == "date" else None
+    usual = entity.begun if sense.column in ("date", "measure") else None
     said = [] if words in ("oldest", "newest") and intent_of(reading) == "when" else dates_of(reading)
     first = next(iter(said), usual or next(iter(entity.dates), None))  # "when is the oldest one due"
     if sense.column == "due" and entity.due is None and not words.startswith("first"):

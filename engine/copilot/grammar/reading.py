@@ -13,13 +13,18 @@ from engine.copilot.grammar.everyday import FILLERS, is_everyday, is_filler, pla
 from engine.copilot.grammar.lexicon import Lexicon, Sense
 from engine.copilot.grammar.moments import ClockHours, TimeWindow, clock
 from engine.copilot.grammar.pieces import TURNS, Piece, join_controls, turn
-from engine.copilot.grammar.text import by_ending, nearest, plain, root, stem, words
+from engine.copilot.grammar.text import by_ending, nearest, plain, root, stem, title_pattern, words
 from engine.copilot.grammar.wording import write_out
 
 LONGEST_PHRASE = 7
 _SPANS = frozenset(
-    ("day", "week", "month", "quarter", "year", "after", "before", "behind", "since", "until", "next")
+    phrases(
+        "day, week, month, quarter, year, after, before, behind, since, until, next, nobody, noone, none, nothing, "
+        "never, whole, half, twice"
+    )
 )  # never searched for in titles
+_AUXILIARIES = ("do", "does", "did")
+_WE = (("we",), ("they",), ("you",), ("i",), ("it",), ("our",), ("the",))
 SIGNS = {
     **dict.fromkeys(
         phrases(
@@ -173,7 +178,13 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
     pieces: list[Piece] = []
     unknown: list[Piece] = []
     corrections: list[tuple[str, str]] = []
+    because = asked.words.index("because") if "because" in asked.words else len(asked.words)
     for piece in _cut(asked.words, known):
+        if piece.words in _AUXILIARIES and asked.words[piece.end : piece.end + 1] in _WE:
+            continue  # "which vendor do we review next"
+        if because < piece.at and piece.size == 1 and _reasons_have(entity, frame, stem(asked.words[piece.at])):
+            pieces.append(replace(piece, senses=(Sense("title", value=stem(asked.words[piece.at])),)))
+            continue
         if piece.senses:
             pieces.append(piece)
             continue
@@ -295,6 +306,13 @@ def _titles(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
     return len(word) > 2 and any(frame[name].str.contains(title_pattern(word)).any() for name in _texts(entity, frame))
 
 
+def _reasons_have(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
+    """Whether the words of why a row came to be have it: said behind "because", a word means nothing else."""
+    known = entity.reason is not None and frame.schema.get(entity.reason) == pl.String
+    known = known and not (word in _SPANS or is_filler(word) or is_everyday(word))
+    return known and len(word) > 2 and bool(frame[entity.reason or ""].str.contains(title_pattern(word)).any())
+
+
 def _texts(entity: Entity, frame: pl.DataFrame) -> list[str]:
     """The columns of free text in which a telling word is looked for: names, titles, and why it came to be."""
     known = (*entity.names, *((entity.reason,) if entity.reason is not None else ()))
@@ -305,9 +323,3 @@ def title_has(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
     """Rows whose name, title or cause has the word."""
     pattern = title_pattern(word)
     return pl.any_horizontal(pl.col(name).str.contains(pattern).fill_null(False) for name in _texts(entity, frame))
-
-
-def title_pattern(word: str) -> str:
-    """The word in any case: whole, and its plural; a longer one as the beginning of a word, too."""
-    end = r"(s|es)?\b" if len(word) < 4 else ""
-    return rf"(?i)\b{re.escape(word)}{end}"

@@ -47,8 +47,9 @@ _SPELLINGS = tuple(
 
 
 def words_of_file(name: str) -> frozenset[str]:
-    """The words of a file of data/copilot."""
-    return frozenset((_DATA / name).read_text(encoding="utf-8").split())
+    """The words of a file of data/copilot, without its lines of remarks."""
+    lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 def ways_of_file(name: str) -> tuple[tuple[re.Pattern[str], str], ...]:
@@ -156,3 +157,9 @@ def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
     swapped = {other for other in close if sorted(other) == sorted(word)}  # the same letters in another order
     found = swapped if len(swapped) == 1 else close
     return found.pop() if best[0] <= most and len(found) == 1 else None
+
+
+def title_pattern(word: str) -> str:
+    """The word in any case: whole, and its plural; a longer one as the beginning of a word, too."""
+    end = r"(s|es)?\b" if len(word) < 4 else ""
+    return rf"(?i)\b{re.escape(word)}{end}"

@@ -28,6 +28,7 @@ _SHORTER = re.compile(
     r"against|or|and)) (?:the )?(?P<last>last|previous)(?: one)?(?=\s*[?.!]*$)"
 )
 _BASE = {"ack": "acknowledge", "acknowledg": "acknowledge", "mitigat": "mitigate", "resolv": "resolve"}
+_PARTICIPLES = {"do": "done", "runn": "run", "mak": "made", "tak": "taken", "see": "seen", "send": "sent"}
 _QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 # ways to say what there is a shorter word for
 _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = ways_of_file("wording.txt") + tuple(
@@ -40,7 +41,9 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (
             r"\bwithout (?:any(?:one|body)|some(?:one|body)|a person) (?:having |ever )?(\w+)ing\b"
             r"(?: off)?(?: (?:it|them|this|that|for it|for them|on it))?",
-            lambda match: f"not {match[1]}d" if match[1].endswith("e") else f"not {match[1]}ed",
+            lambda match: (
+                f"not {_PARTICIPLES.get(match[1], f'{match[1]}d' if match[1].endswith('e') else f'{match[1]}ed')}"
+            ),
         ),
         (
             r"^on which (services|vendors) (?:do|does) ((?:nothing|nobody|no)\b.*?) (depend|rel[yi])(?:e?s)?\b",

@@ -13,7 +13,7 @@ from engine.copilot.grammar.everyday import plain_speech
         ("deploys that failed or had to be rolled back", "deploys that failed or were rolled back"),
         ("will soc 2 be ready by our target day?", "will soc 2 be ready in time?"),
         ("posture at the end of september", "posture on 30 september"),
-        ("incidents since the end of september", "incidents since the end of september"),
+        ("incidents since the end of september", "incidents since 30 september"),
         ("requests that are past their due date", "requests that are overdue"),
         ("exceptions past it is expiry that we still lean on", "exceptions expired still in use"),
         ("how long to resolve criticals", "how long to resolve critical incidents"),
