@@ -185,7 +185,9 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     constraints = head.constraints
     if entity.name in ("person", "incident") and head.presumed:
         constraints = tuple(each for each in constraints if not each.dimension.startswith("state:"))
-    if counted.presumed and (never or (ranked and (counted.entity.name == "incident" or counted.entity.until))):
+    did = parts.verb.endswith("ed") or parts.verb in ("made", "took", "ran")  # whatever became of it
+    ever = ranked and (did or counted.entity.name == "incident" or counted.entity.until)
+    if counted.presumed and (never or ever):
         counted = replace(
             counted, constraints=tuple(each for each in counted.constraints if not each.dimension.startswith("state:"))
         )

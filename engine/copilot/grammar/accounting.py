@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity
+from engine.copilot.entities.entity import Entity, phrases
 from engine.copilot.grammar.constraints import is_event_verb
 from engine.copilot.grammar.everyday import is_filler
 from engine.copilot.grammar.holders import is_agent
@@ -20,6 +20,7 @@ from engine.copilot.grammar.text import stem
 _COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
 # words that are passed over in reading and yet change what is asked, and what shows that they were understood
 _COMPARING = ("than", "more", "fewer", "less", "compared", "compare", "versus", "vs", "against", "same")
+_HAVING = phrases("carry, carrying, hold, sit, take, took, handle, handled, owe, own, belong")
 _EVENTS = ("caused", "led", "trigger", "triggered", "preceded", "before", "around", "cause")
 
 
@@ -196,6 +197,8 @@ def _is_part(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool
             )
             if to is not None and any(one.at == to.at and "person" not in one.dimension for one in made):
                 return True  # "belong to INC-2026-0001"
+            if query.group is not None and query.group not in query.entity.people and stem(piece.words) in _HAVING:
+                return True  # "which asset carries the most"
             ours = query.intent != "who" and asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column
             return ours or (timed and piece.words.startswith("t"))
         case _:
@@ -241,7 +244,7 @@ _ASKED_ABOUT = (
 
 
 _CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
-_COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test", "audit event"))
+_COUNTED = frozenset(phrases("incident, deploy, policy block, automation run, test, audit event, on-call shift"))
 # "by" before who or what did it, or before how much: nothing is counted by it
 _AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
 

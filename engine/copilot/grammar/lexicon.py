@@ -224,8 +224,11 @@ def _constant(where: pl.Expr) -> Callable[[date], pl.Expr]:
 def _infinitives(entity: Entity) -> Iterator[tuple[str, Sense]]:
     """The verbs of dates as they stand behind "to" and "did": "finish" for "finished"."""
     for column, said in entity.dates.items():
-        for verb in (one for one in said if " " not in one):
-            if verb.endswith("ed"):
+        for verb in said:
+            first, _, rest = verb.partition(" ")
+            if rest and first.endswith("ed"):  # "sign up" of "signed up"
+                yield from ((f"{first.removesuffix(end)} {rest}", Sense("date", column)) for end in ("ed", "d"))
+            elif verb.endswith("ed"):
                 yield from ((base, Sense("date", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))
             if column == entity.due and f"{verb}s" in said:
                 yield f"{verb.removesuffix('e')}ing", Sense("date", column)
@@ -250,7 +253,9 @@ def _choices(
             yield value.replace("_", " "), Sense("choice", column, value)
             yield value, Sense("choice", column, value)
         if column == "source":  # a monitor may be called as a service is
-            yield from ((f"{value} {thing}", Sense("choice", column, value)) for thing in ("monitor", "monitoring"))
+            yield from (
+                (f"{value} {thing}", Sense("choice", column, value)) for thing in ("monitor", "monitoring", "system")
+            )
         if "." in value:  # "login.locked_out" is "login locked out" and "locked out login"
             thing, _, done = value.replace("_", " ").rpartition(".")
             yield from (

@@ -78,7 +78,7 @@ class Names:
         """The names of one word."""
         return frozenset(phrase[0] for phrase in self.by_phrase if len(phrase) == 1)
 
-    def left_over(self, said: Sequence[str]) -> tuple[str, ...]:
+    def subject_words(self, said: Sequence[str]) -> tuple[str, ...]:
         """The words in the singular, but for those that name a service, a vendor or a person."""
         left: list[str] = []
         at = 0

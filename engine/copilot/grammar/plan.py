@@ -201,8 +201,11 @@ def _with_presumed_state(query: Query, reading: Reading, today: date, stated: bo
     ahead = query.window is not None and query.window[0] == entity.due
     ahead = ahead and (reading.asked.matches(r"\bdue\b") or query.window is None or _is_future(query.window[1], today))
     timed = any(not window.age for window in reading.asked.windows) and not ahead
-    if query.group in ("hour", "weekday", "root_cause") or (
-        query.group is not None and ":" in query.group
+    told = query.group is not None and entity.name == "incident" and query.intent == "group"
+    if (
+        (told and not reading.asked.matches(_STANDS))
+        or query.group in ("hour", "weekday", "root_cause")
+        or (query.group is not None and ":" in query.group)
     ):  # by month: all that there were
         return query
     did = query.intent == "who" and any(one.endswith("_by") for one in query.columns)

@@ -220,7 +220,7 @@ class Planner:
 
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
-        without_names = self._names.left_over(asked.words)
+        without_names = self._names.subject_words(asked.words)
         if any(name.kind == "committee" for name in self.names(asked)) and asked.matches(
             r"\b(?:when|next|last|met|meet)\b"
         ):

@@ -231,14 +231,15 @@ def _most_of(reading: Reading, most: Piece, frame: pl.DataFrame) -> str | None:
     """The measure behind "the most" of one thing: "which one brings the most relief", "incident with most users"."""
     asked, nouns = reading.asked, [piece for piece in reading.pieces if piece.sense("noun")]
     behind = next((piece for piece in reading.pieces if piece.at == most.end), None)
-    if behind is None or behind.sense("measure") is None:
+    number = None if behind is None else behind.sense("measure", "attribute")
+    if number is None or not frame.schema[number.column].is_numeric():
         return None
     held = nouns[:1] and nouns[0].end <= most.at and set(asked.words[nouns[0].end : most.at]) <= _HAVING
     head = next((piece for piece in reading.pieces if piece.at == 1), None)
     each_once = held or (asked.matches(r"^(?:which|what) (?!person|are|is)") and (head is None or head in nouns))
     if not (each_once or asked.matches(r"\bwhich (?:one|of (?:them|these|those))\b")):
         return None
-    return next(iter(reversed(columns_of(reading, "measure", frame))), None)
+    return number.column
 
 
 def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
