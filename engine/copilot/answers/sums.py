@@ -172,7 +172,8 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
         rows, group = _by_period(rows, plan.group)
         by = rows.drop_nulls(column).group_by(group).agg(pl.col(column))
         if plan.order is not None and by.height:
-            best = by.drop_nulls(group).with_columns(pl.col(column).list.sum()).sort(column, descending=plan.order.down)
+            sums = pl.col(column).list.median() if how == "median" else pl.col(column).list.sum()
+            best = by.drop_nulls(group).with_columns(sums).sort(column, descending=plan.order.down)
             yield (
                 f"{cell(best[group][0])}: {best[column][0]:,.1f}{unit}, the {plan.order.words} {measure_name(column)} "
                 f"of {over} by {heading(group)}."

@@ -134,6 +134,7 @@ CONTROL = with_words(
             RowState("unowned", none("owner"), aside=True),
             RowState("with an exception", lambda _: pl.col("exception_id").is_not_null(), after=True),
             RowState("unattested", flag("attested", False)),
+            RowState("that failed the last test", lambda _: pl.col("failing_test").is_not_null(), after=True),
         ),
         due="next_due_on",
         links={"framework": "framework", "control": "id"},

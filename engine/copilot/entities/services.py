@@ -16,11 +16,13 @@ def _budgets(records: Records) -> pl.DataFrame:
     sender = pl.format("{} / {}", "token", "source")
     watched = records.table("service_senders").group_by("service_id").agg(sender.sort().alias("watched_by"))
     frame = records.table("services").join(profiles, left_on="id", right_on="service_id", how="left")
+    needs = records.table("service_dependencies").group_by("service_id").agg(upstreams=pl.len().cast(pl.Int64))
+    frame = frame.join(needs, left_on="id", right_on="service_id", how="left")
     return (
         frame.join(records.budgets(), left_on="id", right_on="service_id", how="left")
         .join(needed, left_on="id", right_on="depends_on_id", how="left")
         .join(watched, left_on="id", right_on="service_id", how="left")
-        .with_columns(dependents=pl.col("dependents").fill_null(0))
+        .with_columns(pl.col("dependents", "upstreams").fill_null(0))
     )
 
 
@@ -63,6 +65,7 @@ SERVICE = with_words(
                 + phrases("without dependents, no dependents, nobody depends on, nobody relies on, nobody needs"),
                 after=True,
             ),
+            RowState("that depend on nothing", lambda _: pl.col("upstreams") == 0, after=True),
             RowState(
                 "that nothing watches",
                 none("watched_by"),

@@ -272,7 +272,8 @@ def unmet(query: Query, reading: Reading) -> Query:
     )
     if asked.matches(may) and query.entity.name != "person":
         lost.append("who may")
-    if query.intent == "who" and query.order is not None and query.order.words in WORST | BEST and not query.lookup:
+    who = query.intent == "who" and query.order is not None and not asked.matches(r"\bwho \w+ the \w+ with\b")
+    if who and query.order is not None and query.order.words in WORST | BEST and not query.lookup:
         lost.append(query.order.words)  # who does best is no holder of a row
     if query.intent == "why" and (query.entity.reason is None or (asked.matches(_CHANGED) and not query.lookup)):
         lost.append("why")

@@ -9,7 +9,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import Constraint, intent_of
+from engine.copilot.grammar.query import Constraint, intent_of, verb_of_window
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
 
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
@@ -21,9 +21,10 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
     for piece in pieces:
         sense = piece.sense("state")
         # the verb of a date ("resolved last week", "when was it resolved") is no state of its own
-        verb = piece.sense("date") is not None and (
-            reading.asked.matches(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
-        )
+        date_of = piece.sense("date")
+        verb = date_of is not None and (reading.asked.matches(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows))
+        spans = {verb_of_window(reading, window) for window in reading.asked.windows}
+        verb = verb and not (spans - {None} and date_of is not None and date_of.column not in spans)
         by = reading.asked.words[piece.end : piece.end + 1] == ("by",)  # "approved by Daniel" is who did, at any time
         role = piece.sense("role") is not None and (by or reading.asked.matches(r"\bwho\b"))
         shared = piece.sense("choice", "noun") is not None and not (verb and is_event_verb(reading, piece))

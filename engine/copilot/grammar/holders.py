@@ -115,8 +115,9 @@ def _holders(reading: Reading, frame: pl.DataFrame) -> tuple[str, int] | None:
             return column, at
     told = [piece.at for piece in reading.pieces if piece.sense("noun")]
     for piece in reading.pieces:  # "which change tickets cover more than one deploy"
-        sense = None if piece.at > 3 or piece.sense("noun") else piece.sense("attribute")
-        after = any(at > piece.at for at in told) and words[:1] in (("which",), ("what",), ("how",))
+        sense = None if piece.at > 3 or piece.sense("noun", "state") else piece.sense("attribute")
+        asks = not piece.at or words[:1] in (("which",), ("what",), ("how",))
+        after = any(at > piece.at for at in told) and asks
         if sense is not None and after and _counts(reading) and frame.schema[sense.column] == pl.String:
             return sense.column, piece.at
     if reading.asked.bound is not None and words[:1] == ("who",) and _counts(reading):

@@ -21,7 +21,7 @@ from engine.copilot.grammar.text import root, stem
 _PAST = (
     r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b|"
     r"^(?:which|what) \w+ (?:\w+ed|found|turned|brought|saw|threw|gave|came|got|caught|made|took)\b|"
-    r"^who (?:\w+ed|found|made|took|got|caught)\b"
+    r"^who (?:\w+ed|found|made|took|got|caught)\b|\b(?:reported|raised|found|opened|created|blamed|caused) (?:by|on)\b"
 )
 
 

@@ -28,6 +28,7 @@ _THEM = (
     r"\b(?:of (?:those|them|these)|them|they|those|these|"
     r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
 )
+_BARE = r"^(?:and )?(?:by )?(?:who|whom|when|why) (?:did )?\w+(?: (?:it|them|that))?\W*$"  # of what was asked before
 _FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
 _EACH_WHICH = r"\b(?:which|what) \w+ and (?:which|what) \w+"
 _SEVERE = ("incident", "finding", "gap")
@@ -73,7 +74,7 @@ class Planner:
 
         ``follows`` where it is a later part of the same message: "… and why?".
         """
-        candidates = self._candidates(asked)
+        candidates = [] if follows and asked.matches(_BARE) else self._candidates(asked)
         if before is not None and (
             follows and (not candidates or candidates == [before.entity]) and not any(self.names(asked))
         ):

@@ -43,6 +43,7 @@ _BY_PERIOD = (
     rf"\b(?:by|per|each|every|for each) (?P<by>{'|'.join(PERIODS)})\b|"
     rf"\b(?:which|what) (?P<which>{'|'.join(PERIODS)})\b.* most\b"
 )
+_PACE = r"^(?:so |and )?who\b.*\b(?:fastest|quickest|slowest|longest)\W*$"
 _EVERY = re.compile(r"(?:every|each|once) ")
 _COMPARED = (
     r"\b(?:more|fewer|less)\b.*\bor\b|\bor\b.*\b(?:more|fewer|less)\b|"
@@ -77,6 +78,10 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     most = most_work(query, reading, frame, group_of(reading, frame, query.intent))
     if most is not None:
         return most
+    pace = query.order if query.intent == "who" and asked.matches(_PACE) else None
+    if pace is not None and pace.column in query.entity.measures:  # whose work is the fastest, over all of it
+        by = next(iter(columns_of(reading, "role", frame) or query.entity.people), None)
+        return replace(query, intent="measure", measure=(pace.column, "median"), group=by, columns=(), order=pace)
     held = group_by_holder(query, reading, frame)
     if held is not None:
         return held

@@ -129,6 +129,16 @@ def dates_of(reading: Reading) -> list[str]:
     return [sense.column for piece in reading.pieces if (sense := piece.sense("date")) and sense.column not in timed]
 
 
+def verb_of_window(reading: Reading, window: TimeWindow) -> str | None:
+    """The date of the verb that a span of time stands behind, where verbs of several dates are said."""
+    said = [(piece, sense.column) for piece in reading.pieces if (sense := piece.sense("date"))]
+    if len({column for _, column in said}) < 2:
+        return None
+    text, before = reading.asked.text, reading.asked.text.find(window.words)
+    places = [(text.find(" ".join(reading.asked.words[one.at : one.end])), column) for one, column in said]
+    return next((column for at, column in sorted(places, reverse=True) if -1 < at < before), None)
+
+
 TIMED = {
     "acknowledged_on": "hours_to_acknowledge",
     "mitigated_on": "hours_to_mitigate",
@@ -250,6 +260,8 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
     first = next(iter(said), usual or next(iter(entity.dates), None))  # "when is the oldest one due"
     if sense.column == "due" and entity.due is None and not words.startswith("first"):
         return None, down  # of what happened there is no next one
+    if sense.column == "late":
+        return "late_days", down
     if sense.column == "measure":
         dates = [one.column for piece in reading.pieces if (one := piece.sense("date"))]
         verbs = [timed_by(one, entity.measures) for one in dates]

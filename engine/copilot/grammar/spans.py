@@ -10,7 +10,7 @@ import polars as pl
 
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.moments import TimeWindow
-from engine.copilot.grammar.query import Constraint, columns_of, timed_by
+from engine.copilot.grammar.query import Constraint, columns_of, timed_by, verb_of_window
 from engine.copilot.grammar.reading import SIGN, SIGNS, NumberLimit, Reading
 
 
@@ -20,7 +20,8 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str], toda
     if dates and dates[-1] == entity.done and (window.first or window.last or date.min) > today:
         return entity.due  # "to finish next week"
     if dates:
-        return dates[-1]
+        nearest = verb_of_window(reading, window)
+        return nearest if nearest in dates else dates[-1]
     ahead = window.is_future or reading.asked.matches(
         r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b"
     )
@@ -140,11 +141,11 @@ def spans_of(
 def _other_verbs(reading: Reading, dates: Sequence[str], column: str) -> list[str]:
     """The dates of other verbs that "and" joins to that of a span."""
     said = [(piece, one.column) for piece in reading.pieces if (one := piece.sense("date"))]
-    words = reading.asked.words
+    words, alone = reading.asked.words, len(reading.asked.windows) == 1
     return [
         first
         for (one, first), (two, second) in pairwise(said)
-        if second == column != first and words[one.end : two.at] == ("and",) and first in dates
+        if alone and second == column != first and words[one.end : two.at] == ("and",) and first in dates
     ]
 
 
