@@ -46,7 +46,10 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
         lines = [f"No {noun(plan, 1)} has a {measure_name(plan.measure[0])} on record."]
     if not lines:
         ahead = plan.order is not None and plan.order.column == plan.entity.due and not plan.order.down
-        lines = [f"None: no {noun(plan, 1)} {'lies ahead' if ahead else 'is on record'}."]
+        lacks = plan.order is not None and not ahead and rows.is_empty() and frame.filter(plan.where).height
+        of = "" if plan.order is None else heading(plan.order.column)
+        none = f"has '{of}' on record" if lacks else "lies ahead" if ahead else "is on record"
+        lines = [f"None: no {noun(plan, 1)} {none}."]
     if any(each.dimension.startswith("not:state:caused") for each in plan.constraints):
         unknown = rows["root_cause"].null_count()
         lines += [f"{unknown:,} of them have no established cause."] if unknown else []

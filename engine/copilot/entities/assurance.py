@@ -105,6 +105,7 @@ REQUEST = with_words(
             RowState("closed", is_in("clock", "closed_on_time", "closed_late")),
             RowState("closed late", is_in("clock", "closed_late")),
             RowState("returned", over("returns", 1)),
+            RowState("without evidence", lambda _: pl.col("evidence_ids").list.len() == 0, after=True, aside=True),
             RowState("unowned", none("owner"), aside=True),
         ),
         due="due_on",

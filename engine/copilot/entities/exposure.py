@@ -161,7 +161,9 @@ APPROVAL = with_words(
     Entity(
         "approval",
         "approvals",
-        lambda records: records.table("approvals"),
+        lambda records: records.table("approvals").with_columns(
+            hours_to_decide=(pl.col("decided_at") - pl.col("requested_at")).dt.total_seconds() / 3600
+        ),
         "id",
         "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
         names=("id", "subject"),

@@ -204,6 +204,8 @@ def numbers_of_time(query: Query, reading: Reading, frame: pl.DataFrame) -> Quer
     sense = None if piece is None or query.intent != "count" else piece.sense("attribute")
     if sense is None or not frame.schema[sense.column].is_numeric():
         return None
+    if not query.lookup and sense.column in query.entity.measures:
+        return replace(query, intent="measure", measure=(sense.column, "sum"), columns=())
     return replace(query, intent="what", columns=(sense.column,))
 
 

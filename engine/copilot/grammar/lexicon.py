@@ -228,7 +228,7 @@ def _infinitives(entity: Entity) -> Iterator[tuple[str, Sense]]:
             first, _, rest = verb.partition(" ")
             if rest and first.endswith("ed"):  # "sign up" of "signed up"
                 yield from ((f"{first.removesuffix(end)} {rest}", Sense("date", column)) for end in ("ed", "d"))
-            elif verb.endswith("ed"):
+            elif not rest and verb.endswith("ed"):
                 yield from ((base, Sense("date", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))
             if column == entity.due and f"{verb}s" in said:
                 yield f"{verb.removesuffix('e')}ing", Sense("date", column)
@@ -252,6 +252,8 @@ def _choices(
         elif not value.isdigit():
             yield value.replace("_", " "), Sense("choice", column, value)
             yield value, Sense("choice", column, value)
+        if column == "region":  # "in us-east" is no "in the US"
+            yield f"in {value}", Sense("choice", column, value)
         if column == "source":  # a monitor may be called as a service is
             yield from (
                 (f"{value} {thing}", Sense("choice", column, value)) for thing in ("monitor", "monitoring", "system")

@@ -35,7 +35,8 @@ _INTENTS: tuple[tuple[Intent, str], ...] = (
     ),
     (
         "when",
-        r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
+        r"^(?!which|what|who|how many|list|show|are|is|do|does|did|any).*\bwhen\b|"
+        r"\b(?:and|or|know|say|tell|exactly|since|until) when\b|\bhow old\b|\b(?:what|which) (?:date|day)\b|"
         r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
         r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!\ba )(?<!after )(?<!after their )"
         r"(?<!after its )(?<!after the )(?<!before )(?<!before their )(?<!before its )\b"
@@ -148,6 +149,7 @@ TIMED = {
     "finished_on": "days_to_close",
     "submitted_on": "days_to_submit",
     "accepted_on": "days_to_accept",
+    "decided_on": "hours_to_decide",
 }
 _HOW_LONG = (
     r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:days|hours|minutes))\b|\btime\b|"
