@@ -31,10 +31,10 @@ NIGHTS = tuple(
     HERE / f"night_{one}.txt"
     for one in (
         *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
-        *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
+        *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"),
     )
 )
-KINDS = tuple(HERE / f"asked_{one}.txt" for one in ("kinds", "again", "verbs", "relations", "governance"))
+KINDS = tuple(HERE / f"asked_{one}.txt" for one in ("kinds", "again", "verbs", "relations", "governance", "tired"))
 OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", *KINDS, *NIGHTS)
 MARKS = ("right", "honestly declined", "refused though on record", "wrong low", "wrong high")
 DRAWN = 5  # questions of a line that draws its words

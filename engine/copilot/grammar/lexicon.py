@@ -226,7 +226,7 @@ def _infinitives(entity: Entity) -> Iterator[tuple[str, Sense]]:
     for column, said in entity.dates.items():
         for verb in said:
             first, _, rest = verb.partition(" ")
-            if rest and first.endswith("ed"):  # "sign up" of "signed up"
+            if rest and rest not in ORDERS and first.endswith("ed"):  # "sign up" of "signed up"
                 yield from ((f"{first.removesuffix(end)} {rest}", Sense("date", column)) for end in ("ed", "d"))
             elif not rest and verb.endswith("ed"):
                 yield from ((base, Sense("date", column)) for base in (verb.removesuffix("ed"), verb.removesuffix("d")))

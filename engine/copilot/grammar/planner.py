@@ -211,8 +211,9 @@ class Planner:
         plain = [one for one in every if not (one.corrections or _orphans(one) or one.title_words)]
         found = [(one, query) for one, query in self._clear(plain) if not query.unknown]
         chosen = [(one, query) for one, query in found if any(piece.sense("choice") for piece in one.pieces)]
-        timed = [(one, query) for one, query in found if query.order is not None and one.understood_words > _TELLING]
-        for readings, least in ((chosen, not asked.windows), (timed, _TELLING)):
+        timed = [(one, query) for one, query in found if query.order is not None]
+        held = [(one, query) for one, query in found if any("bound:" in each.dimension for each in query.constraints)]
+        for readings, least in ((chosen, not asked.windows), (timed, _TELLING), (held, 1)):
             most = max((one.understood_words for one, _ in readings), default=0)
             best = [query for one, query in readings if one.understood_words == most]
             if most > least and (len(best) == 1 or (best and best[0].entity is BY_NAME["incident"])):
