@@ -45,8 +45,8 @@ ON_SERVICES = tuple(
         (
             "on internet-facing services",
             phrases(
-                "internet facing services, internet facing, facing the internet, public services, public facing "
-                "services"
+                "internet facing services, internet facing, facing the internet, face the internet, public services, "
+                "public facing services"
             ),
             flag("service_facing"),
         ),

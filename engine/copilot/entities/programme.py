@@ -234,6 +234,7 @@ ATTESTATION = with_words(
             RowState("signed", is_in("status", "attested")),
             RowState("rejected", is_in("status", "rejected")),
             RowState("unsupported", flag("unsupported")),
+            RowState("delegated", lambda _: pl.col("delegated_to").is_not_null(), aside=True),
             RowState("unowned", none("owner"), aside=True),
         ),
         due="due_on",

@@ -216,6 +216,8 @@ class Planner:
         for readings, least in ((chosen, not asked.windows), (timed, _TELLING), (held, 1)):
             most = max((one.understood_words for one, _ in readings), default=0)
             best = [query for one, query in readings if one.understood_words == most]
+            if len(best) > 1:
+                best = [query for query in best if self._library.rows(query.entity).filter(query.where).height] or best
             if most > least and (len(best) == 1 or (best and best[0].entity is BY_NAME["incident"])):
                 return (best[0],)
         return ()

@@ -265,7 +265,7 @@ def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
 def _when(reading: Reading, frame: pl.DataFrame, query: Query) -> tuple[str, ...]:
     dates = columns_of(reading, "date", frame)
     if reading.asked.matches(r"\bhow old\b|\bsince when\b") and not dates:
-        return tuple(query.entity.dates)[:1]
+        return (query.entity.begun,) if query.entity.begun else tuple(query.entity.dates)[:1]
     ahead = (
         reading.asked.matches(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b")
         or query.entity.due is not None

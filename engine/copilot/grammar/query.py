@@ -209,6 +209,7 @@ _BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|
 _SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
 # what is longest is what began first, where no measure says how long, and it is not over
 _LASTS = r"\b(?:open|standing|running|outstanding|active|pending|wait\w*|unresolved|silent|in force|been|had|serving)\b"
+_NOT_OVER = r"\b(?:open|blocked|stuck|pending|waiting|outstanding|unresolved|in progress|under way|sitting)\b"
 _LATELY = ("lately", "recently", "recent", "most recently")
 
 
@@ -271,7 +272,7 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str)
         named = [one for one in numbers if frame.schema[one].is_numeric()]
         measures = (*(one for one in verbs if one in entity.measures), *named, *entity.measures)
         measure = next(iter(measures), None)
-        if measure is None or (reading.asked.matches(r"\bopen\b") and measure not in named):
+        if measure is None or (reading.asked.matches(_NOT_OVER) and measure not in named):
             lasts = measure is not None or reading.asked.matches(_LASTS)
             return (first if lasts and entity.name != "deploy" else None), False
         return measure, down
