@@ -118,6 +118,7 @@ DEPENDENCY = with_words(
         "id",
         "{service} needs {needs}",
         links={"service": "service_id", "vendor": "vendor_id"},
+        turned={"on": {"service": "depends_on_id"}},
         row_route="/api/services/dependency-graph",
     )
 )

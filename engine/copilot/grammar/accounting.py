@@ -199,6 +199,8 @@ def _is_part(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool
             )
             if to is not None and any(one.at == to.at and "person" not in one.dimension for one in made):
                 return True  # "belong to INC-2026-0001"
+            if any(one.dimension.endswith("/service_owner") for one in made):
+                return True  # "on services that lena owns"
             if query.group is not None and query.group not in query.entity.people and stem(piece.words) in _HAVING:
                 return True  # "which asset carries the most"
             ours = query.intent != "who" and asked.matches(r"\b(?:we|us|our)\b") and "owner" in sense.column

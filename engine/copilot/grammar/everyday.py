@@ -37,6 +37,7 @@ def is_aside(word: str) -> bool:
     return _base(word) in _ASIDES
 
 
+_PAST_ENDS = {"e": "d", "t": "ted"}  # closed, submitted
 _MONTH_ENDS = {
     **dict.fromkeys(("january", "march", "may", "july", "august", "october", "december"), 31),
     **dict.fromkeys(("april", "june", "september", "november"), 30),
@@ -76,7 +77,7 @@ _SPEECH: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (
             r"\b(?:did|do|have) we (close|finish|complete|resolve|fix|submit|answer)e?d? "
             r"(?=(?:late|too late|on time|in time|after|before|past)\b)",
-            lambda match: f"were {match[1]}{'d' if match[1].endswith('e') else 'ed'} ",
+            lambda match: f"were {match[1]}{_PAST_ENDS.get(match[1][-1], 'ed')} ",
         ),
         (
             r"^who (?:all )?(?:started|began|came on board|came aboard|was hired|were hired|got hired|is new)\b"

@@ -60,7 +60,9 @@ def plan(
         anew = follows and not reading.asked.matches(_THEM) and any(map(_is_condition, query.constraints))
         query = _follow_up(query, _other(before) if anew else before)
         one = before.order if follows and before.order is not None and before.order.count == 1 else None
-        if columns_of(reading, "measure", frame):  # "who is worst, how many hours are missing" is of that one
+        if columns_of(reading, "measure", frame) or reading.asked.matches(
+            r"\bit\b"
+        ):  # "who is worst, how many hours are missing" is of that one
             query = replace(query, order=query.order or one)
     query = unmet(project(query, reading, frame, query.lookup), reading)
     if before is not None and query.intent == "when" and not dates_of(reading) and before.verbs:
@@ -111,10 +113,14 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
         *titles_of(reading, reading.pieces, frame),
         *rows,
     ]
-    constraints = [*alternatives(made, asked.words), *spans, *verbs_of(plain, frame, today)]
     bound, clock = bound_of(reading, frame), clock_of(reading, frame, today)
     limits = ((asked.bound, bound), (asked.clock, clock))
     unbound = tuple(said.words for said, made_of in limits if said is not None and made_of is None)
+    if bound is not None:  # a column that is held against a number is there: "with an EPSS above 0.1"
+        there = [one for one in made if one.dimension == bound.dimension.replace("bound:", "empty:")]
+        made = [*(one for one in made if one not in there), *(replace(bound, at=one.at) for one in there[:1])]
+        bound = None if there else bound
+    constraints = [*alternatives(made, asked.words), *spans, *verbs_of(plain, frame, today)]
     constraints += [each for each in (bound, clock) if each is not None]
     unknown = [word for word in reading.unknown if word not in (*used, *numbers, *between)]
     return Query(

@@ -103,7 +103,8 @@ class Planner:
             if not is_of_other_thing(best):
                 query = self.query(best)
                 query = replace(query, unknown=(*query.unknown, *_other_heads(best)))
-                lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
+                back = r"\b(?:they|them|those|these|did it|does it)\b(?! (?:\w+ )?who\b)"
+                lost = re.search(back if follows else back.replace("|did it|does it", ""), asked.text)
                 if before is None or lost is None:
                     return (query,)
                 return (replace(query, unknown=(*query.unknown, lost[0])),)

@@ -312,8 +312,9 @@ def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], t
         where = limit.within(pl.col(sense.column)).fill_null(False)
         made.append(Constraint(f"bound:{sense.column}", label, where, after=True, at=piece.at))
         used += [text, "whose", *(() if said is None else said[1].split())]
-    for word in reading.unknown:
-        bare = word.isdigit() and word not in used and not any(one.sense("order") for one in reading.pieces)
+    for word in () if ordered else reading.unknown:
+        unit = re.search(rf"\b{re.escape(word)} (?:hour|minute|day|week|month|%|percent)", reading.asked.text)
+        bare = word.isdigit() and word not in used and unit is None
         column = _only_holder(reading, frame, word) if bare else None
         if column is not None:
             held = (pl.col(column) == int(word)).fill_null(False)
