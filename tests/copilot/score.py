@@ -31,7 +31,17 @@ NIGHTS = tuple(
     HERE / f"night_{one}.txt"
     for one in (
         *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
-        *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"),
+        *(
+            "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
+        ),
     )
 )
 KINDS = tuple(HERE / f"asked_{one}.txt" for one in ("kinds", "again", "verbs", "relations", "governance", "tired"))

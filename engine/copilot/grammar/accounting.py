@@ -42,7 +42,8 @@ def account_for(query: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     lost = [piece.words for piece in idle if piece.words not in unused and not is_filler(piece.words)]
     lost += [word for _, word in reading.passed_over if not _understood(word, query, reading)]
     lost += [*_unknown_counts(query, reading, frame), *_rates(query, reading), *_opinions(reading)]
-    if query.intent in ("list", "count") and len(query.constraints) <= query.presumed and query.order is None:
+    whole = query.intent in ("list", "count") and len(query.constraints) <= query.presumed and query.order is None
+    if whole and not (lost or query.unknown):
         lost += unused  # all that there are would be an answer to another question
     new = tuple(dict.fromkeys(word for word in lost if word not in query.unknown))
     return replace(query, unknown=(*query.unknown, *new), unused=unused, assumed=doubts(query, reading, frame))

@@ -59,11 +59,12 @@ def plan(
     if before is not None:
         anew = follows and not reading.asked.matches(_THEM) and any(map(_is_condition, query.constraints))
         query = _follow_up(query, _other(before) if anew else before)
-        one = before.order if follows and before.order is not None and before.order.count == 1 else None
-        if columns_of(reading, "measure", frame) or reading.asked.matches(
-            r"\bit\b"
-        ):  # "who is worst, how many hours are missing" is of that one
+        it = reading.asked.matches(r"\bit\b")
+        one = before.order if (follows or it) and before.order is not None and before.order.count == 1 else None
+        if it or columns_of(reading, "measure", frame):  # "who is worst, how many hours are missing" is of that one
             query = replace(query, order=query.order or one)
+        if it and one is not None and reading.asked.matches(_CHECK):
+            query = _claims_of_one(query, before)
     query = unmet(project(query, reading, frame, query.lookup), reading)
     if before is not None and query.intent == "when" and not dates_of(reading) and before.verbs:
         query = replace(query, columns=before.verbs[-1:])
@@ -180,6 +181,13 @@ def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
             kept = tuple(each for each in query.constraints if each not in checks)
             return replace(query, intent="check", constraints=kept, checks=checks)
     return query
+
+
+def _claims_of_one(query: Query, before: Query) -> Query:
+    """The query with what is asked of the one row before held against it: "who shipped it last, and did it work"."""
+    kept = tuple(each for each in query.constraints if any(each is one for one in before.constraints))
+    claims = tuple(each for each in query.constraints if _is_condition(each) and not any(each is one for one in kept))
+    return replace(query, intent="check", constraints=kept, checks=claims) if claims else query
 
 
 def _names_state(query: Query) -> bool:

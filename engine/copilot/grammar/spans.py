@@ -313,8 +313,8 @@ def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], t
         made.append(Constraint(f"bound:{sense.column}", label, where, after=True, at=piece.at))
         used += [text, "whose", *(() if said is None else said[1].split())]
     for word in () if ordered else reading.unknown:
-        unit = re.search(rf"\b{re.escape(word)} (?:hour|minute|day|week|month|%|percent)", reading.asked.text)
-        bare = word.isdigit() and word not in used and unit is None
+        unit = reading.asked.matches(rf"\b{re.escape(word)} (?:hour|minute|day|week|month|%|percent)")
+        bare = word.isdigit() and word not in used and not unit
         column = _only_holder(reading, frame, word) if bare else None
         if column is not None:
             held = (pl.col(column) == int(word)).fill_null(False)
@@ -325,7 +325,6 @@ def equal_of(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constraint], t
 
 def _only_holder(reading: Reading, frame: pl.DataFrame, number: str) -> str | None:
     """The one column of numbers that people ask for and that has this number."""
-    asked = dict.fromkeys((*reading.entity.measures, *reading.entity.attributes))
-    numeric = [one for one in asked if one in frame.columns and frame.schema[one].is_numeric()]
-    found = [one for one in numeric if (frame[one] == int(number)).any()]
+    asked = dict.fromkeys((*reading.entity.measures, *reading.entity.attributes)).keys() & set(frame.columns)
+    found = [one for one in asked if frame.schema[one].is_numeric() and (frame[one] == int(number)).any()]
     return found[0] if len(found) == 1 else None

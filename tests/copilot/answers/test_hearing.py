@@ -88,3 +88,23 @@ def test_a_day_that_is_named_before_the_question_chooses_no_rows(said, meant, co
 )
 def test_two_spans_side_by_side_are_two_questions(said, parts):
     assert tuple(each_span((said,))) == parts
+
+
+@pytest.mark.parametrize(
+    ("said", "plain", "words"),
+    [
+        ("which service produced the most incidents", "which service the most incidents", "'produced' was"),
+        ("which findings can be reached from the internet", "findings from the internet", "'reached' was"),
+        ("which service archived the most incidents", None, None),  # a participle may choose rows
+        ("how many llamas produced incidents", None, None),
+        ("show produced incidents", None, None),  # nothing else is asked of them
+    ],
+)
+def test_a_plain_verb_is_set_aside_where_all_else_is_understood_and_said(said, plain, words, cobalt):
+    found = answer(said, cobalt, asker=DINA)
+    if plain is None:
+        assert found.confidence == "none"
+        return
+    assert found.confidence == "low"
+    assert f"{words} not used" in found.text
+    assert found.text.splitlines()[0] == answer(plain, cobalt, asker=DINA).text.splitlines()[0]
