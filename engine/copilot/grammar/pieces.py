@@ -56,6 +56,7 @@ def join_controls(pieces: Sequence[Piece]) -> list[Piece]:
 # what "not" may stand before, and what may stand between
 _TURNED = ("state", "choice", "name", "title", "row", "date", "mine")
 _JOINED = frozenset(("or", "nor", "and", "any"))
+_CLAUSE = frozenset(("have", "has", "had", "with", "that", "which", "who"))  # what holds of all begins here
 _ONE = frozenset(("not", "non", "never", "neither", "nor"))
 _BETWEEN = _JOINED | frozenset(
     phrases(
@@ -100,6 +101,7 @@ def turn(
             continue
         else:
             found = [one for one in close if one.sense(*(kind for kind in _TURNED if kind != "date"))]
+            found = [one for one in found if not set(said[found[0].end : one.at + 1]) & _CLAUSE]
             excluded += found
         if found:
             left.remove(turner)
