@@ -16,7 +16,7 @@ from engine.copilot.grammar.names import OwnName, Phrase
 from engine.copilot.grammar.pieces import is_subject, within
 from engine.copilot.grammar.plan import plan
 from engine.copilot.grammar.query import Query
-from engine.copilot.grammar.reading import CopilotQuestion, Reading, ask, names_row, read
+from engine.copilot.grammar.reading import SIGNS, CopilotQuestion, Reading, ask, names_row, read
 from engine.copilot.grammar.text import nearest, stem, stems
 
 _FOLLOWS = (
@@ -32,6 +32,7 @@ _BARE = r"^(?:and )?(?:by )?(?:who|whom|when|why) (?:did )?\w+(?: (?:it|them|tha
 _FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
 _EACH_WHICH = r"\b(?:which|what) \w+ and (?:which|what) \w+"
 _SEVERE = ("incident", "finding", "gap")
+_USED_UP = ("whose", "without", "no", "missing", "lack", "lacks")  # words that a column behind them uses up
 _TELLING = 2  # words: so many say what is asked of a thing that is not named
 BY_NAME = {entity.name: entity for entity in ENTITIES}
 _NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
@@ -202,7 +203,8 @@ class Planner:
 
     def _clear(self, readings: Iterable[Reading]) -> list[tuple[Reading, Query]]:
         """The readings of which every word is understood, each with its query; a number may be how many are asked."""
-        every = ((one, self.query(one)) for one in readings)
+        likely = (one for one in readings if all(w.isdigit() or w in SIGNS or w in _USED_UP for w in one.unknown))
+        every = ((one, self.query(one)) for one in likely)
         return [(one, query) for one, query in every if all(word.isdigit() for word in query.unknown)]
 
     def _by_choice(self, asked: CopilotQuestion) -> tuple[Query, ...]:
