@@ -138,9 +138,11 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         source = [column for column, said in query.entity.attributes.items() if set(said) & set(verbs)]
         if source and not roles:  # "who found it": what found it is on record
             return replace(query, columns=(source[0],))
-        days = columns_of(reading, "date", frame)[-1:] if asked.matches(_WHEN_AND_WHO) else []
-        if days and roles and (lookup or query.order is not None):
-            return replace(query, intent="what", columns=(*days, roles[-1]))
+        of_one = asked.matches(_WHEN_AND_WHO) and (lookup or query.order is not None)
+        days = (*columns_of(reading, "date", frame)[-1:], *query.entity.dates)[:1] if of_one else ()
+        who = (*roles[-1:], *query.entity.people)[:1]
+        if days and who:
+            return replace(query, intent="what", columns=(*days, *who))
         listed = [column for column in attributes if column == "members"]
         shared = any(sum(one.kind == "role" for one in piece.senses) > 1 for piece in reading.pieces)
         both = tuple(dict.fromkeys(roles)) if shared or asked.matches(_BOTH) else ()
