@@ -64,10 +64,11 @@ def _decline(plan: Query) -> AnswerPart:
     words = ", ".join(f"'{word}'" for word in plan.unknown)
     columns = dict.fromkeys((*entity.choices, *entity.dates, *entity.people, *entity.attributes))
     known = ", ".join(heading(column) for column in list(columns)[:MOST_COLUMNS])
+    by = f", by {known}" if known else ""
     return AnswerPart(
         (
             f"I have no data on {noun(plan, 2)} with {words}: no record of {entity.plural} says it, and without it the "
-            f"answer would be to another question. I can answer for {noun(plan, 2)}, by {known}.",
+            f"answer would be to another question. I can answer for {noun(plan, 2)}{by}.",
         ),
         "none",
     )
@@ -89,8 +90,9 @@ def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[C
     """High is what is left where nothing was taken for granted, and every word of the question found its place."""
     if plan.unused:
         return "low", f"{', '.join(plan.unused)} did not choose rows"
-    if any(each.dimension.startswith(("title:", "not:title:")) for each in plan.constraints):
-        return ("medium" if rows.height else "low"), "searched for in names and titles"
+    if searched := [each for each in plan.constraints if each.dimension.startswith(("title:", "not:title:"))]:
+        has = rows.height and not any(each.dimension.startswith("not:") for each in searched)
+        return ("medium" if has else "low"), "searched for in names and titles"
     standing = [each for each in plan.constraints if each.dimension.removeprefix("not:").startswith(_STANDING)]
     if rows.is_empty() and any(frame.filter(one.where, two.where).is_empty() for one, two in combinations(standing, 2)):
         return "low", "nothing is both at once"

@@ -119,7 +119,8 @@ def reach(
 @door(
     r"\b(?:lapses?|stale|goes? stale|runs? out|expires?|expiring)\b.*\b(?:control|evidence|stale|effective)|"
     r"\b(?:becomes?|goes?|turns?|gets?|going) stale\b|\bstale (?:by|until|before|in|next)\b|"
-    r"\b(?:controls?|evidence)\b.*\b(?:lapses?|expires?|runs? out|going stale|become stale)\b|\bwhat lapses\b",
+    r"\b(?:controls?|evidence)\b.*\b(?:lapses?|expires?|runs? out|going stale|become stale)\b|"
+    r"\bwhat (?:lapses|(?:will|may|might|is going to|does) lapse)\b",
     "lapse stale run out expire expiring control evidence become effective renew",
     "framework",
     windows=1,

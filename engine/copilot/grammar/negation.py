@@ -49,7 +49,8 @@ def turned_of(
     if excepted:
         where = pl.all_horizontal(one.where for one in excepted).fill_null(False)
         label = f"except {' '.join(one.label for one in sorted(excepted, key=lambda one: one.after))}"
-        constraints.append(Constraint(f"not:{label}", label, ~where, after=True, at=excepted[0].at))
+        searched = next((one.dimension for one in excepted if one.dimension.startswith("title:")), label)
+        constraints.append(Constraint(f"not:{searched}", label, ~where, after=True, at=excepted[0].at))
     for piece in reading.turned:
         sense = _only_date(piece)
         if sense is not None and (not reading.asked.windows or _is_apart(reading, piece)):

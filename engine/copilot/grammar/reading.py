@@ -23,6 +23,7 @@ _SPANS = frozenset(
         "never, whole, half, twice"
     )
 )  # never searched for in titles
+_TO_COME = {("will",), ("might",), ("may",)}  # what stands behind is a verb of what has not happened, no title
 _AUXILIARIES = ("do", "does", "did")
 _WE = (("we",), ("they",), ("you",), ("i",), ("it",), ("our",), ("the",))
 SIGNS = {
@@ -204,7 +205,11 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             or (word.isdigit() and any(one.sense("order") for one in pieces))
         ):
             continue
-        elif word not in _SPANS and _titles(entity, frame, stem(word)):
+        elif (
+            word not in _SPANS
+            and asked.words[piece.at - 1 : piece.at] not in _TO_COME
+            and _titles(entity, frame, stem(word))
+        ):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
         elif (near := _meant(word, entity, known)) is not None:
             pieces.append(Piece((near,), known.senses((near,)), piece.at))

@@ -46,10 +46,23 @@ def test_what_people_write_out_is_read_as_what_it_means(text, written):
         "on which phase of the moon do we deploy most",
         "which services have the longest deploys",
         "is there any engineer whose deploys smell of fish",
+        "which controls will fail next month",  # a verb of what is to come is no word of a title
+        "how many remediations need an owner",  # what needs a thing lacks it
     ],
 )
 def test_what_was_not_understood_is_answered_by_nothing_else(question, cobalt):
     assert answer(question, cobalt, asker=DINA).confidence == "none"
+
+
+def test_what_will_lapse_is_what_lapses(cobalt):
+    first, second = (answer(f"what {said} until 15 december", cobalt, asker=DINA) for said in ("lapses", "will lapse"))
+    assert (first.text, first.confidence) == (second.text, second.confidence)
+    assert "pieces of evidence lapse" in first.text
+
+
+def test_rows_whose_text_lacks_a_word_are_no_proof_that_they_lack_the_thing(cobalt):
+    found = answer("risks without outage", cobalt, asker=DINA)
+    assert (found.confidence, "except with 'outage' in its text" in found.text) == ("low", True)
 
 
 def test_the_newest_vendor_is_the_one_that_came_last(cobalt):
