@@ -93,8 +93,8 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
         if first["kind"] == "reassign"
         else f"let {first['owner']} do {first['title']} in {first['to_week']}"
     )
-    rest = f", which leaves {figures['weeks_short_after_moves'] or 'none'}"
-    rest += " short" if figures["weeks_short_after_moves"] else ""
+    left = figures["weeks_short_after_moves"]
+    rest = f", which leaves {count(left, 'week') if left else 'none'} short"
     moves = f"{count(figures['moves_suggested'], 'move')} would shift {hours(figures['moves_hours'])}{rest}"
     due = f", due {spelled_day(first['due_on'])}" if first["due_on"] else ""
     return Opening(_sentence(over, who, f"; {moves}."), f"Start in {first['week']}: {step}{due}.")

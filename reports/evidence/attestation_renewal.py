@@ -105,7 +105,9 @@ def _opening(every: pl.DataFrame, owed: pl.DataFrame, owners: pl.DataFrame, figu
 def _warnings(figures: Figures, ask: Ask) -> list[str]:
     warnings: list[str] = []
     if nobody := figures["renewals_without_recipient"]:
-        warnings.append(Alarm(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked."))
+        warnings.append(
+            Alarm(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner who is there, so nobody can be asked.")
+        )
     weak = figures.counted_rows("renewals_on_weak_evidence").filter("owed")
     if weak.height:
         names = [control(":".join(key), ask) for key in weak.select("framework", "control_id").rows()]

@@ -5,6 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from reports.shared import ledger
 from reports.shared.columns import share_pct
+from reports.shared.personal import whom
 
 # wave: most days left
 WAVES = {"overdue": -1, "within_14_days": 14, "in_15_to_30_days": 30, "in_31_to_60_days": 60, "in_61_to_90_days": 90}
@@ -25,11 +26,9 @@ def pending(
 ) -> pl.DataFrame:
     """Attestations of the ledger that are not done, with their wave (null after the last one) and whom to ask.
 
-    After two requests without an answer that is who is accountable.
+    After two requests without an answer that is who is accountable. Whoever has left is asked nothing.
     """
     named = pl.col("controls").list.first().str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
-    gone = people.filter(~pl.col("active"))["email"].to_list()
-    left = pl.col("owner").is_in(gone).fill_null(True)
     wave = pl.coalesce(*(pl.when(pl.col("days_left") <= most).then(pl.lit(name)) for name, most in WAVES.items()))
     titles = control_status.select(*_KEY, "group_id", control_title="title", evidence_freshness="freshness")
     rows = (
@@ -37,7 +36,7 @@ def pending(
         .with_columns(control=named, attestation_id="obligation_id", wave=wave)
         .unnest("control")
         .join(titles, on=_KEY, how="left")
-        .with_columns(owner_there=pl.when(left).then(pl.coalesce("accountable", "owner")).otherwise("owner"))
+        .with_columns(asked_first=whom(people, "owner", "accountable"), asked_last=whom(people, "accountable", "owner"))
     )
     return _with_nudges(rows, reminders, ask)
 
@@ -60,9 +59,7 @@ def _with_nudges(rows: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.Da
             escalated=pl.col("nudges") >= UNANSWERED,
             owed=(pl.col("days_left") <= ahead) & (since >= pause).fill_null(True),
         )
-        .with_columns(
-            recipient=pl.when("escalated").then(pl.coalesce("accountable", "owner_there")).otherwise("owner_there")
-        )
+        .with_columns(recipient=pl.when("escalated").then("asked_last").otherwise("asked_first"))
         .sort("due_on", "attestation_id")
         .select(
             *("framework", "control_id", "control_title", "group_id", "owner", "recipient", "due_on", "days_left"),

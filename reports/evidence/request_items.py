@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from reports.shared.personal import whom
+
 WEIGHTS = {"P1": 4, "P2": 3, "P3": 2, "P4": 1}
 CLOCKS = ("overdue", "at_risk", "paused", "on_track")
 STATES = ("clock", "status", "auditor_status", "control_state", "evidence_freshness")
@@ -46,7 +48,7 @@ def with_recipients(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFram
         requests.join(gone, on="owner", how="left")
         .with_columns(pl.col("owner_left").fill_null(False))
         .with_columns(
-            recipient=pl.when("owner_left").then(pl.coalesce("backup", "owner")).otherwise("owner"),
+            recipient=pl.when("owner_left").then(whom(people, "backup")).otherwise("owner"),
             next_step=pl.when(pl.col("auditor_status") == "returned")
             .then(pl.lit("correct and resend"))
             .when(pl.col("status") == "submitted")

@@ -122,7 +122,7 @@ def _warnings(figures: Figures) -> list[str]:
     warnings: list[str] = []
     if nobody := figures["reminders_without_recipient"]:
         warnings.append(
-            Alarm(f"{count_of(nobody, 'reminder')} without a recipient: no owner and nobody accountable is known.")
+            Alarm(f"{count_of(nobody, 'reminder')} without a recipient: no owner or accountable person who is there.")
         )
     if figures["last_snapshot_on"] is None:
         warnings.append("No snapshot of the controls is stored yet, so regressions cannot be told.")

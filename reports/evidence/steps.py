@@ -10,6 +10,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from reports.shared import ledger
 from reports.shared.ordering import STATES_WORST_FIRST, rank
+from reports.shared.personal import whom
 
 ATTESTATION_STEPS = (30, 14, 7, 1)
 DUTY = (
@@ -37,7 +38,10 @@ CHANGE = (
 
 
 def duties(obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """Pending duties of the ledger and open remediations, with whom to remind: the owner, else who is accountable."""
+    """Pending duties of the ledger and open remediations, with whom to remind: the owner, else who is accountable.
+
+    Whoever has left is neither reminded nor told of what is late.
+    """
     columns = (
         "item",
         "kind",
@@ -67,7 +71,9 @@ def duties(obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.Dat
     )
     both = pl.concat([known.select(columns), fixes.select(columns)])
     named = both.with_columns(duty=ledger.kind_name().replace({"remediation": "Gap remediation"}))
-    return _with_recipient(named, people).sort("due_on", "item")
+    return named.with_columns(
+        recipient=whom(people, "owner", "accountable"), accountable=whom(people, "accountable")
+    ).sort("due_on", "item")
 
 
 def due_soon(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -154,7 +160,7 @@ def regressions(
             ),
         )
     )
-    named = _with_recipient(rows, people).with_columns(
+    named = rows.with_columns(recipient=whom(people, "owner", "accountable")).with_columns(
         reminder_id=pl.format("{}|regressed|{}-{}@{}", "item", "before", "state", "observed_on")
     )
     return (
@@ -173,13 +179,6 @@ def _worse(now: str, before: str) -> pl.Expr:
 def _current_step(steps: tuple[int, ...]) -> pl.Expr:
     """The nearest step that the days left have come down to."""
     return pl.min_horizontal(*(pl.when(pl.col("days_left") <= step).then(step) for step in steps)).cast(pl.Int64)
-
-
-def _with_recipient(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
-    """``recipient``: the owner, or who is accountable where there is no owner or the owner has left."""
-    gone = people.filter(~pl.col("active"))["email"].to_list()
-    left = pl.col("owner").is_in(gone).fill_null(True)
-    return rows.with_columns(recipient=pl.when(left).then(pl.coalesce("accountable", "owner")).otherwise("owner"))
 
 
 def _owed_reminders(named: pl.DataFrame, reminders: pl.DataFrame) -> pl.DataFrame:

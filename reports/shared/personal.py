@@ -43,3 +43,9 @@ def days(number: str, late: str, ahead: str) -> pl.Expr:
         .then(pl.lit(f"{ahead} today"))
         .otherwise(pl.format("{} in {} {}", pl.lit(ahead), shown, many))
     )
+
+
+def whom(people: pl.DataFrame, *columns: str) -> pl.Expr:
+    """Whom to ask: of these columns the first whose person is there. Nobody where all of them have left."""
+    gone = people.filter(~pl.col("active"))["email"].to_list()
+    return pl.coalesce(pl.when(~pl.col(column).is_in(gone)).then(column) for column in columns)

@@ -103,7 +103,7 @@ SHAPES = (
     ("who has the most overdue attestations", lambda d: people(d, signatures(d, due_before(d)), "owner")),
     (
         "who approved the most exceptions",
-        lambda d: people(d, d.rows("exceptions", c("status") == "approved", c("expires_on") >= d.today), "approver"),
+        lambda d: people(d, d.rows("exceptions", c("approver").is_not_null()), "approver"),  # whatever became of them
     ),
     ("which owner has the most open risks", lambda d: people(d, d.rows("risks", c("status") == "open"), "owner")),
     (

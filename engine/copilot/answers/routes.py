@@ -60,9 +60,11 @@ def figure_of(plan: Query, library: Library, number: int, citations: CitationLis
     after = ", ".join(each.label for each in plan.constraints if each.after)
     said = [" ".join(part for part in (before, noun, after) if part) for noun in (plan.entity.name, plan.entity.plural)]
     title, definition = figures.title(figure), figures.definition(figure)
-    if value != number:  # the figure counts more than the register has
-        return f"{count_of(number, said[0], said[1])}. The figure '{title}' is {value:,}: {definition} {mark}"
-    return f"{count_of(value, said[0], said[1])}. Figure '{title}': {definition} {mark}"
+    sentence = f"{count_of(value, said[0], said[1])}. Figure '{title}': {definition} {mark}"
+    if value == number:
+        return sentence
+    rows = "none" if number == 0 else f"{number:,}"  # the figure counts more than the register has
+    return f"{sentence} Of them {rows} {'is' if number == 1 else 'are'} on record as {plan.entity.plural}."
 
 
 def route_of_row(entity: Entity, row: Mapping[str, object], library: Library) -> str | None:

@@ -157,6 +157,13 @@ CHANGES: tuple[FormulaChange, ...] = (
         "What one collection of evidence takes is told to the quarter of an hour",
         ("crossover_hours_together", "hours_to_save", "plays_waiting_hours"),
     ),
+    FormulaChange(
+        "Whoever has left is asked nothing and reminded of nothing",
+        (
+            *("reminder_recipients", "reminders_without_recipient", "reminders_escalated"),
+            *("renewal_recipients", "renewals_without_recipient", "request_recipients"),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

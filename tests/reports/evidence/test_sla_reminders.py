@@ -170,7 +170,7 @@ def test_a_moved_date_is_reminded_of_anew():
 
 @pytest.mark.parametrize(
     ("owner", "accountable", "recipient"),
-    [(ANN, BOB, ANN), (None, BOB, BOB), (ADA, BOB, BOB), (ADA, None, ADA), (None, None, None)],
+    [(ANN, BOB, ANN), (None, BOB, BOB), (ADA, BOB, BOB), (ADA, None, None), (ADA, ADA, None), (None, None, None)],
 )
 def test_who_has_left_is_replaced_by_who_is_accountable(owner, accountable, recipient):
     gone = {"email": ADA, "active": False}
@@ -247,7 +247,7 @@ def test_each_recipient_has_one_section_with_the_most_urgent_first():
         "2 duties and remediations are overdue and 2 due soon; 5 reminders are to be sent to 2 people.",
         "Begin with ann@acme.example (2 items, 1 overdue): Duty x (9 days late).",
     )
-    assert found.warnings == ["1 reminder without a recipient: no owner and nobody accountable is known."]
+    assert found.warnings == ["1 reminder without a recipient: no owner or accountable person who is there."]
 
 
 MANY = {
