@@ -139,21 +139,25 @@ class LogLine(NamedTuple):
 
 
 def read_part(body: bytes) -> Iterator[LogLine]:
-    """The lines of a part. ValueError for what is none."""
-    try:
-        inflate = zlib.decompressobj()
-        lines = inflate.decompress(body).splitlines()
-    except (zlib.error, TypeError) as error:  # SQLite may have a text there
-        raise ValueError(str(error)) from error
-    if not inflate.eof or inflate.unused_data:
-        raise ValueError("it breaks off" if not inflate.eof else f"{len(inflate.unused_data)} bytes come after its end")
-    for line in lines:
+    """The lines of a part. ValueError for what is none, as from all that read one here."""
+    for line in _inflate(body).splitlines():
         if line[32:33] == b" ":
             yield LogLine(line, _leaf(line), line[33:])
         elif line[64:65] == b" ":
             yield LogLine(line, _of_hex(line[:64], LEAF_BYTES), line[98:], _leaf(line[65:]))
         else:
             yield LogLine(line, _of_hex(line, LEAF_BYTES), None)
+
+
+def _inflate(body: bytes) -> bytes:
+    try:
+        inflate = zlib.decompressobj()
+        content = inflate.decompress(body)
+    except (zlib.error, TypeError) as error:  # SQLite may have a text there
+        raise ValueError(str(error)) from error
+    if not inflate.eof or inflate.unused_data:
+        raise ValueError("it breaks off" if not inflate.eof else f"{len(inflate.unused_data)} bytes come after its end")
+    return content
 
 
 def _leaf(line: bytes) -> bytes:
@@ -178,12 +182,12 @@ def line_instead(line: LogLine, row: LoggedRow) -> LogLine:
 
 def logged_rows(body: bytes) -> Iterator[LoggedRow]:
     """The rows of a part that are not erased, without a look at their leaves."""
-    return _rows(zlib.decompress(body))
+    return _rows(_inflate(body))
 
 
 def logged_texts(body: bytes) -> Iterator[bytes]:
     """The texts of those rows, not parsed."""
-    return _texts(zlib.decompress(body))
+    return _texts(_inflate(body))
 
 
 def key_json(key: Sequence[object]) -> bytes:
@@ -193,7 +197,7 @@ def key_json(key: Sequence[object]) -> bytes:
 
 def row_deletions(body: bytes) -> Iterator[LoggedRow]:
     """Those of them that went. Nearly no part has any: of the others nothing is parsed."""
-    content = zlib.decompress(body)
+    content = _inflate(body)
     if _DELETION in content:
         yield from (row for row in _rows(content) if row.values is None)
 

@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, select, text, update
 
 from engine.store import EventRow, Store
 from engine.store.log.history import begin_history
-from engine.store.log.log_lines import Erasure, pack, read_part
+from engine.store.log.log_lines import Erasure, logged_rows, logged_texts, pack, read_part, row_deletions
 from engine.store.removal.retention import purge_audit_log, purge_incidents
 from engine.store.schema import LOGGED, metadata
 from engine.store.schema.audit import change_log
@@ -286,6 +286,14 @@ def test_bytes_behind_the_log_are_told(attested_store):
             connection.execute(update(change_log).where(change_log.c.revision == 4).values(body=wrong))
         told = attested_store.verify_rows("acme").problem
         assert told == f"what the change log has of revision 4 cannot be read: {problem}"
+
+
+@pytest.mark.parametrize("read", [read_part, logged_rows, logged_texts, row_deletions])
+def test_a_damaged_part_is_a_value_error_whoever_reads_it(read):
+    body = pack([])
+    for damaged, problem in ((body[:-1], "it breaks off"), (body + b"ada", "3 bytes"), (b"ada", "incorrect header")):
+        with pytest.raises(ValueError, match=problem):
+            list(read(damaged))
 
 
 def test_a_row_that_is_there_twice_is_told(postgresql_url):
