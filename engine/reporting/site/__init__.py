@@ -130,7 +130,7 @@ class _Site:
             report_page = self._report_page(edition, self._file(asked, "html"), links)
             around = Around(edition.title, [("Reports", INDEX)], revision=self.snapshot.subject.revision)
             self._write(report_page.file, page(edition, with_lead(edition, report_page.sheets, links), links, around))
-        by_name = question.by_name(self.snapshot, report_page.edition.document) if question.by_name is not None else ""
+        by_name = question.by_name(self.snapshot, report_page.edition.document) if question.by_name is not None else ()
         return answer(question, report_page, question.series(self.snapshot), by_name, plans)
 
     def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:

@@ -10,7 +10,7 @@ from engine.reporting.site.named_answers import FEW, called_by, short_day
 from engine.reporting.snapshot.snapshot import Snapshot
 
 
-def decisions(snapshot: Snapshot, document: Document) -> str:
+def decisions(snapshot: Snapshot, document: Document) -> list[str]:
     """What is asked of the board, with whom and by when."""
     rows = _rows(document, "decisions")
     names = called_by(snapshot)
@@ -18,31 +18,33 @@ def decisions(snapshot: Snapshot, document: Document) -> str:
         f"{row['decision']} ({names(row['owner'])}{_by(row['due_on'])})"
         for row in rows.head(FEW - 1).iter_rows(named=True)
     ]
-    more = f"; and {rows.height - len(said)} more" if rows.height > len(said) else ""
-    return f"To decide: {'; '.join(said)}{more}." if said else ""
+    more = [f"and {rows.height - len(said)} more."] if rows.height > len(said) else []
+    return [*(f"To decide: {one}." if not number else f"{one}." for number, one in enumerate(said)), *more]
 
 
-def freed_hours(snapshot: Snapshot, document: Document) -> str:
+def freed_hours(snapshot: Snapshot, document: Document) -> list[str]:
     """Whose work falls away, the most hours first."""
     rows = _rows(document, "descoped")
     if rows.is_empty():
-        return ""
+        return []
     owners = rows.group_by("owner").agg(pl.col("effort_hours").sum(), pl.len().alias("duties"))
     most = owners.sort("effort_hours", "owner", descending=[True, False], nulls_last=True).head(FEW)
     names = called_by(snapshot)
-    said = [f"{names(owner)} {quarters(hours or 0)} h ({duties})" for owner, hours, duties in most.iter_rows()]
+    said = [
+        f"{names(owner)} {quarters(hours or 0)} h ({duties} {'duty' if duties == 1 else 'duties'})."
+        for owner, hours, duties in most.iter_rows()
+    ]
     last = rows.get_column("due_on").max()
     until = f" until {spelled_day(last)}" if last is not None else ""  # type: ignore[arg-type]  # a column of days
-    return f"Hours that come free{until}: {', '.join(said)}."
+    return [f"Hours that come free{until}, most of:", *said]
 
 
-def what_moved(_snapshot: Snapshot, document: Document) -> str:
+def what_moved(_snapshot: Snapshot, document: Document) -> list[str]:
     """What did it, as far as the records say."""
     if not any(table.name == "movements" for table in document.tables):
-        return "The records are younger than a month: there is nothing yet to compare with."
+        return ["The records are younger than a month: there is nothing yet to compare with."]
     rows = _rows(document, "movements")
-    strs = [str(row["what"]) for row in rows.head(FEW).iter_rows(named=True)]
-    return f"{'; '.join(strs)}." if strs else ""
+    return [f"{row['what']}." for row in rows.head(FEW).iter_rows(named=True)]
 
 
 def _by(day: date | None) -> str:

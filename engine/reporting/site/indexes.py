@@ -53,7 +53,7 @@ class Answer:
     figure: str
     figure_title: str
     line: Markup
-    by_name: str = ""
+    by_name: Sequence[str] = ()
     plans: Sequence[PlanPage] = ()
 
 
@@ -117,7 +117,11 @@ class Indexes:
 
 
 def answer(
-    question: SiteQuestion, report_page: ReportPage, numbers: Sequence[float], by_name: str, plans: Sequence[PlanPage]
+    question: SiteQuestion,
+    report_page: ReportPage,
+    numbers: Sequence[float],
+    by_name: Sequence[str],
+    plans: Sequence[PlanPage],
 ) -> Answer:
     """A question as the front page shows it; ``by_name`` says which and who.
 
@@ -141,7 +145,7 @@ def answer(
     )
     if not question.is_of_plans:
         return found
-    return replace(found, file=plans[0].told.file, plans=plans) if plans else replace(found, by_name=NO_PLAN)
+    return replace(found, file=plans[0].told.file, plans=plans) if plans else replace(found, by_name=(NO_PLAN,))
 
 
 def proof(things: Sequence[Thing], portraits: Mapping[ThingKey, Portrait]) -> list[Answer]:
@@ -153,7 +157,8 @@ def proof(things: Sequence[Thing], portraits: Mapping[ThingKey, Portrait]) -> li
     portrait = portraits.get((shown.kind, shown.key), Portrait(""))
     proofs = [line for part in portrait.parts if part.title in PROOFS for line in part.lines if "/api/" not in line]
     name = shown.small.removeprefix("SOC 2 ")
-    newest = f"{shown.title}, newest: {'; '.join(proofs[:2])}." if proofs else f"{shown.title}: nothing proves it."
+    said = [f"{proof}." for proof in proofs[:2]] or ["nothing proves it."]
+    newest = [f"{shown.title}{', newest' if proofs else ''}: {said[0]}", *said[1:]]
     return [Answer(f"What proves {name}?", shown.file, portrait.sentence, "", "", Markup(""), newest)]
 
 

@@ -1,4 +1,4 @@
-"""Answers by name: which gap and whose, which owner and week, which vendor and why; a sentence under each question."""
+"""Answers by name: which gap and whose, which owner and week, which vendor and why; a few lines under each question."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
@@ -18,47 +18,48 @@ from engine.reporting.site.things import distinct_titles
 from engine.reporting.site.vendor_needs import VendorNeed, needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
-Sentence = Callable[[Snapshot, Document], str]
-"""An answer of a snapshot, and of the document that the question leads to."""
+Lines = Callable[[Snapshot, Document], Sequence[str]]
+"""An answer of a snapshot, and of the document that the question leads to: a line that answers, and what follows it."""
 LAPSE_DAYS = 30
 LEAST_HOURS = 0.25  # of which anybody is short: less reads as none
 FEW = 3
 
 
-def of_records(sentence: Callable[[Snapshot], str]) -> Sentence:
+def of_records(answer: Callable[[Snapshot], Sequence[str]]) -> Lines:
     """An answer that needs the records alone."""
-    return lambda snapshot, _document: sentence(snapshot)
+    return lambda snapshot, _document: answer(snapshot)
 
 
-def first_gaps(snapshot: Snapshot) -> str:
+def first_gaps(snapshot: Snapshot) -> list[str]:
     """The most urgent gaps, each with its owner."""
     names = _names(snapshot)
     gaps = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True).head(FEW)
     said = [f"{gap['control_id']} {gap['title']} ({_name(names, gap['owner'])})" for gap in gaps.iter_rows(named=True)]
-    return f"First {_then(said)}." if said else ""
+    return _in_order("First", said)
 
 
-def lapses(snapshot: Snapshot) -> str:
+def lapses(snapshot: Snapshot) -> list[str]:
     """What ends within thirty days: how much renews itself, and for whom the rest is, by week."""
     until = snapshot.as_of + timedelta(days=LAPSE_DAYS)
     ending = _ending(snapshot, until)
     if ending.is_empty():
-        return f"Nothing lapses until {spelled_day(until)}."
+        return [f"Nothing lapses until {spelled_day(until)}."]
     rows = ending.filter(pl.col("by_hand_on").is_not_null()).with_columns(week=pl.col("by_hand_on").dt.truncate("1w"))
     what = "1 control" if ending.height == 1 else f"{ending.height:,} controls"
-    alone = f"that of {ending.height - rows.height:,} renews itself, " if rows.height < ending.height else ""
     if rows.is_empty():
-        return f"The evidence of {what} ends until {spelled_day(until)} and renews itself: nobody has to do anything."
+        alone = f"The evidence of {what} ends until {spelled_day(until)} and renews itself: nobody has to do anything."
+        return [alone]
     weeks = rows.group_by("week").len().sort("week")
     owners = rows.group_by("owner").len().sort("len", "owner", descending=[True, False], nulls_last=True)
-    by_week = ", ".join(f"{count} in the week of {short_day(week)}" for week, count in weeks.iter_rows())
+    by_week = ", ".join(f"{short_day(week)} {count}" for week, count in weeks.iter_rows())
     most = ", ".join(
         f"{_name(_names(snapshot), owner or 'without an owner')} {count}"
         for owner, count in owners.head(FEW).iter_rows()
     )
-    needed = f"{rows.height:,} {'needs' if rows.height == 1 else 'need'} somebody"
-    renewed = _renewed_in_time(snapshot, until)
-    return f"The evidence of {what} ends: {alone}{needed}: {by_week}. Most: {most}.{renewed}"
+    others = ending.height - rows.height
+    alone = f", {others:,} {'renews itself' if others == 1 else 'renew themselves'}" if others else ""
+    needed = f"The evidence of {what} ends: {rows.height:,} {'needs' if rows.height == 1 else 'need'} somebody{alone}."
+    return [needed, f"By week: {by_week}.", f"Most: {most}.", *_renewed_in_time(snapshot, until)]
 
 
 def _ending(snapshot: Snapshot, until: date) -> pl.DataFrame:
@@ -77,13 +78,13 @@ def _ending(snapshot: Snapshot, until: date) -> pl.DataFrame:
     )
 
 
-def _renewed_in_time(snapshot: Snapshot, until: date) -> str:
+def _renewed_in_time(snapshot: Snapshot, until: date) -> list[str]:
     """Of how many controls of the framework with the nearest target date evidence lapses that does not come again by
-    itself, and of how many the plan renews all of it before; empty without such a date."""
+    itself, and of how many the plan renews all of it before; nothing without such a date."""
     targets, last = snapshot.fact("framework_targets"), snapshot.as_of + timedelta(days=MOST_DAYS)
     near = targets.filter(pl.col("target_on").is_between(snapshot.as_of, last)).sort("target_on", "framework").head(1)
     if near.is_empty():
-        return ""
+        return []
     framework, day = near.select("framework", "target_on").row(0)
     slack = int(snapshot.subject.settings["plan_slack_days"])
     plan = make_plan(snapshot.fact, PlanQuestion((Goal(framework, 100, day),), slack), snapshot.as_of)
@@ -91,17 +92,17 @@ def _renewed_in_time(snapshot: Snapshot, until: date) -> str:
     lapsing = goal.projection.lapses.filter(pl.col("lapses_on") <= until)
     name = f"{snapshot.framework_name(framework)} on {short_day(day)}"
     if lapsing.is_empty():
-        return f" For {name} none of it has to be renewed: it comes again by itself, or is of others."
+        return [f"For {name} none of it has to be renewed: it comes again by itself, or is of others."]
     late = {
         control
         for on, control, kind in lapsing.select("lapses_on", "control_id", "evidence").iter_rows()
         if goal.with_plan.on(on).filter(lapsed_on(kind, pl.lit(on)), control_id=control).height
     }
     controls = lapsing["control_id"].n_unique()
-    return f" For {name} that of {controls:,} has to be renewed; the plan renews {controls - len(late):,} in time."
+    return [f"For {name} that of {controls:,} has to be renewed; the plan renews {controls - len(late):,} in time."]
 
 
-def overload(snapshot: Snapshot) -> str:
+def overload(snapshot: Snapshot) -> list[str]:
     """Who is short of hours first, in which week, and who comes next."""
     enough = pl.col("shortfall_hours") >= LEAST_HOURS
     short = snapshot.fact("owner_weeks").filter(enough, pl.col("owner").is_not_null())
@@ -114,10 +115,10 @@ def overload(snapshot: Snapshot) -> str:
         f"{_hours(one['shortfall_hours'])}"
         for one in first.head(FEW).iter_rows(named=True)
     ]
-    return f"Short of hours soonest: {_then(said)}." if said else ""
+    return _in_order("Short of hours soonest:", said)
 
 
-def weak_vendors(snapshot: Snapshot, document: Document) -> str:
+def weak_vendors(snapshot: Snapshot, document: Document) -> list[str]:
     """The vendors that block controls in the order of the report that it leads to, and why."""
     rows = _rows_of(document, "vendors")
     needs = needs_of_vendors(snapshot)
@@ -128,7 +129,7 @@ def weak_vendors(snapshot: Snapshot, document: Document) -> str:
         f"{one['gaps']} {'control waits' if one['gaps'] == 1 else 'controls wait'} for it"
         for one in rows.head(FEW).iter_rows(named=True)
     ]
-    return f"{'. '.join(said)}." if said else ""
+    return [f"{one}." for one in said]
 
 
 def _assurance(vendor: FrameRow) -> str:
@@ -142,7 +143,7 @@ def _needs_text(needs: Sequence[VendorNeed]) -> str:
     return " and ".join(need.text for need in needs[:2]) or "no evidence that counts"
 
 
-def late_requests(snapshot: Snapshot, document: Document) -> str:
+def late_requests(snapshot: Snapshot, document: Document) -> list[str]:
     """The late requests of auditors in the order of the report that it leads to, each with its owner."""
     rows = _rows_of(document, "overdue")
     titles = dict(distinct_titles(snapshot.fact("requests"), snapshot).select("id", "title").iter_rows())
@@ -151,7 +152,7 @@ def late_requests(snapshot: Snapshot, document: Document) -> str:
         f"{titles[one['id']]} ({_name(names, one['owner'])}, due {short_day(one['due_on'])})"
         for one in rows.head(FEW).iter_rows(named=True)
     ]
-    return f"First {_then(said)}." if said else ""
+    return _in_order("First", said)
 
 
 def _rows_of(document: Document, name: str) -> pl.DataFrame:
@@ -182,6 +183,6 @@ def _hours(value: float) -> str:
     return f"{round(value * 4) / 4:g} h"
 
 
-def _then(said: Sequence[str]) -> str:
-    """The first, and what follows it."""
-    return f"{said[0]}, then {' and '.join(said[1:])}" if said[1:] else said[0]
+def _in_order(lead: str, said: Sequence[str]) -> list[str]:
+    """The first behind its lead, and what follows it."""
+    return [f"{lead if not number else 'then'} {one}." for number, one in enumerate(said)]

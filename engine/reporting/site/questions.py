@@ -10,7 +10,7 @@ from engine.facts.controls.readiness import posture_formula_change
 from engine.model.declarations.as_of import SINCE
 from engine.reporting.site.document_answers import decisions, freed_hours, what_moved
 from engine.reporting.site.named_answers import (
-    Sentence,
+    Lines,
     first_gaps,
     lapses,
     late_requests,
@@ -36,7 +36,7 @@ class SiteQuestion:
     figure: str
     series: Series
     query: Mapping[str, str] = field(default_factory=dict)
-    by_name: Sentence | None = None
+    by_name: Lines | None = None
     is_of_plans: bool = False
 
 
