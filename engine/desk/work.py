@@ -1,4 +1,4 @@
-"""My work: one sentence, then what is late, what is due this week and what comes next, each with its act."""
+"""My work: one sentence, then what is late, what is due within a week and what comes next, each with its act."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,10 @@ from engine.desk.records import key_query, row_title, table_named
 from engine.desk.titles import control_titles
 from engine.desk.visits import Reply, Visit
 from engine.desk.wording import count
-from engine.model.days import spelled_day
+from engine.model.days import NEXT_DAYS, SOON_DAYS, spelled_day
 from engine.model.rights import DUTIES, is_own
 from engine.model.vocabulary import FRAMEWORK_NAMES
 
-NEXT_DAYS = 35
 SHOWN = 100
 NOUNS: Mapping[str, str] = {
     **{"attestations": "Attestation", "remediations": "Gap", "evidence_requests": "Request", "test_runs": "Test"},
@@ -48,7 +47,7 @@ def my_work(visit: Visit) -> Reply:
         waiting = decisions(connection, org_id) if visit.may("exceptions", "accept") else []
     titles = control_titles(visit)
     tasks = sorted((_task(visit, item, titles, late_days) for item in own), key=_by_due)
-    week = visit.today + timedelta(days=6 - visit.today.weekday())
+    week = visit.today + timedelta(days=SOON_DAYS - 1)
     late = [task for task in tasks if task.late]
     this_week = [task for task in tasks if task.due is not None and task.due <= week and not task.late]
     until = visit.today + timedelta(days=NEXT_DAYS)
@@ -113,4 +112,4 @@ def _sentence(late: Sequence[WorkLine], week: Sequence[WorkLine], later: Sequenc
         days = abs(worst.days or 0)
         oldest = f"the oldest by {count(days, 'day')}: {worst.title.rstrip('.')}"
         begin = f"{count(len(late), 'thing is', 'things are')} late, {oldest}"
-    return f"{begin}. {len(week):,} due this week, {len(later):,} after that."
+    return f"{begin}. {len(week):,} due within a week, {len(later):,} more within {NEXT_DAYS} days."

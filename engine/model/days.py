@@ -9,7 +9,8 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-
+# what somebody's work is told by, wherever it is listed: what is due within seven days from today on, and within thirty
+SOON_DAYS, NEXT_DAYS = 7, 30
 
 _ISO = re.compile(
     r"(?<![\w/:@-])(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z)?(?![\w/-]|[.:]\w)"

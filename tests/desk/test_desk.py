@@ -72,10 +72,24 @@ def test_a_list_says_what_a_control_of_ones_own_is_called(sign_in, store):
     assert "Keys are counted" in sign_in().get("/tables/control_owners").text
 
 
+def test_a_week_is_of_seven_days_as_on_the_page_of_the_person(sign_in, store):
+    days = {f"a{number}": NOW.date() + timedelta(days=number) for number in (6, 7, 30, 31)}
+    with store.revision("acme", "ann@acme.example", now=NOW) as revision:
+        about = {"framework": "soc2", "control_id": "CC1.1", "owner": "member@acme.example"}
+        revision.insert(
+            metadata.tables["attestations"], [{**about, "id": id, "due_on": day} for id, day in days.items()]
+        )
+        revision.record("import.completed")
+    assert " 2 due within a week, 2 more within 30 days." in sign_in("member").get("/").words
+
+
 def test_my_work_says_what_is_late_and_has_its_acts(sign_in):
     page = sign_in("member").get("/")
-    assert "1 thing is late, the oldest by 5 days: Keys are shared. 2 due this week" not in page.words
-    assert "1 thing is late, the oldest by 5 days: Keys are shared. 1 due this week, 0 after that." in page.words
+    assert "1 thing is late, the oldest by 5 days: Keys are shared. 2 due" not in page.words
+    assert (
+        "1 thing is late, the oldest by 5 days: Keys are shared. 1 due within a week, 0 more within 30 days."
+        in page.words
+    )
     assert re.findall(r"act/(\w+)\?", page.text) == ["move", "finish", "attest", "delegate"]
     assert "Waits for" not in page.words
     assert "Waits for a decision or an owner 2" in sign_in("admin").get("/").words

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.model.days import quarters, spelled_day, spelled_days
+from engine.model.days import NEXT_DAYS, SOON_DAYS, quarters, spelled_day, spelled_days
 from engine.model.documents.document import FrameRow
 from engine.model.documents.vendor_documents import deciding_document, unfit_document
 from engine.render import words
@@ -18,7 +18,7 @@ from engine.reporting.site.portrait import Portrait, number, part
 from engine.reporting.site.vendor_needs import needs_of_vendors
 from engine.reporting.snapshot.snapshot import Snapshot
 
-_WEEK, _MONTH = timedelta(days=7), timedelta(days=30)
+_WEEK, _MONTH = timedelta(days=SOON_DAYS), timedelta(days=NEXT_DAYS)
 
 
 def portraits(snapshot: Snapshot, verdicts: Mapping[str, str]) -> dict[ThingKey, Portrait]:
