@@ -20,7 +20,7 @@ from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
 from engine.reporting.batch.child_process import can_fork, fork_child, start_child
 from engine.runtime.processes.garbage import rare_collections
-from engine.runtime.processes.process_names import show_name
+from engine.runtime.processes.process_names import is_stopped, show_name
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
@@ -76,8 +76,8 @@ class WorkerProcess(Generic[C]):
 
     @property
     def is_running(self) -> bool:
-        """Whether it is there still: one that was killed at rest says nothing."""
-        return self._process.is_alive()
+        """Whether it is there still and goes on: one that was killed or stopped at rest says nothing."""
+        return self._process.is_alive() and not is_stopped(self._process.pid or 0)
 
     def send(self, work: Assignment[C]) -> None:
         """Begin."""

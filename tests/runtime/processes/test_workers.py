@@ -166,11 +166,13 @@ def test_a_process_that_ends_is_started_again(workers):
 
 
 @pytest.mark.real
-def test_a_process_that_was_killed_at_rest_is_noticed_before_the_next_work(patient):
+@pytest.mark.parametrize(("sent", "seen"), [(signal.SIGKILL, "(zombie)"), (signal.SIGSTOP, "(stopped)")])
+def test_a_process_that_was_killed_or_stopped_at_rest_is_noticed_before_the_next_work(patient, sent, seen):
     first = run(patient, pid)
-    os.kill(first, signal.SIGKILL)
-    until(lambda: not Path(f"/proc/{first}").exists() or "(zombie)" in Path(f"/proc/{first}/status").read_text())
+    os.kill(first, sent)
+    until(lambda: not Path(f"/proc/{first}").exists() or seen in Path(f"/proc/{first}/status").read_text())
     assert run(patient, pid) != first
+    assert not Path(f"/proc/{first}").exists()
 
 
 @pytest.mark.real
