@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, time, timedelta
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -10,8 +11,10 @@ from engine.model.errors import BadRequest
 from engine.planning.actions import wanted_count
 from engine.planning.outlook import make_plan, outlook
 from engine.planning.question import PlanQuestion, plan_question
+from engine.planning.verdict.likelihood import Likelihood
 from engine.planning.verdict.reasons import open_reasons
 from reports.programme.plans import plan_people, plan_rows
+from reports.programme.plans.plan_terms import beyond_controls
 from reports.programme.plans.plan_words import opening
 from tests.factories import DAY, ask, rows
 from tests.facts.conftest import control, facts_with, memory, on, replica  # noqa: F401 - fixtures
@@ -191,6 +194,25 @@ def test_where_no_hours_are_missing_a_later_day_is_all_that_helps(facts_with):
         "1 control stays open whatever the hours."
     )
     assert step.startswith("Decide on a later day; until then begin with ")
+
+
+def test_effective_controls_are_promised_and_no_more(facts_with):
+    likely = [Likelihood("soc2", 0.995, 0.0, BY)]
+    made = plan(facts_with, 20)
+    said = opening(made, plan_rows.actions(made, {}), likely, plan_people.people(made), ask(DAY)).headline
+    assert said.startswith("20 % of the controls of SOC 2 will be effective on 28 Feb 2027, over 99 % likely, with ")
+
+
+def test_what_a_framework_asks_for_beyond_controls_is_said_where_they_are_promised():
+    told = pl.DataFrame(
+        {"moment": ["Today", "1 Mar 2027, the plan done"], "says": ["7 measures are open.", "2 measures are open."]}
+    )
+    goal = SimpleNamespace(goal=SimpleNamespace(framework="gdpr-art32"))
+    reached = SimpleNamespace(is_reached=True, goals=[goal])
+    assert beyond_controls(reached, told, ask(DAY)) == [
+        "GDPR Article 32 asks for more than effective controls. 1 Mar 2027, the plan done: 2 measures are open."
+    ]
+    assert beyond_controls(SimpleNamespace(is_reached=False, goals=[goal]), told, ask(DAY)) == []
 
 
 def test_what_failed_in_a_period_already_cannot_be_cured(facts_with):

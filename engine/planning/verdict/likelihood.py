@@ -64,7 +64,8 @@ def spread_of(accepted: pl.DataFrame) -> HoursSpread:
 
 def promise_of(probability: float) -> str:
     """What a plan that adds up may be called, given how likely all of its work is done in time."""
-    return "yes, with the plan" if probability >= EVEN else "hardly, even with the plan"
+    controls = "all controls effective with the plan"
+    return controls if probability >= EVEN else f"hardly {controls}"
 
 
 def verdict_of(is_reached: bool, probability: float) -> str:

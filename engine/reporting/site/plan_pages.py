@@ -52,11 +52,12 @@ def plan_page(framework: str, report_page: ReportPage) -> PlanPage:
 
 
 def verdict(document: Document) -> str:
-    """Yes or no as the plan has it, what is short if nothing is done, and how likely it is or how far it comes."""
+    """What the plan comes to, what is short if nothing is done, and how likely it is."""
     summary, goal = document.summary, document.table("goals").frame.row(0, named=True)
     if not summary["not_effective"]:
-        return "yes"
-    short = f"{summary['not_effective']:,} short, {quarters(summary['needed_hours'])} h"
+        return "all controls effective"
+    needed = quarters(summary["needed_hours"])
+    short = f"{summary['not_effective']:,} short if nothing is done, {needed} h to close each once"
     if not summary["reached"]:
         return f"no; {short}; the plan comes to {goal['planned_strict_pct']:g} %"
     late = goal["likely_on"] is not None and goal["likely_on"] > goal["by_on"]

@@ -22,8 +22,8 @@ SCHEMA: dict[str, type[pl.DataType]] = {
 }
 
 NEAREST: dict[str, type[pl.DataType]] = {
-    **{"framework": pl.String, "name": pl.String, "target_on": pl.Date, "not_effective": pl.Int64},
-    **{"plan_hours": pl.Float64, "needed_hours": pl.Float64, "reached": pl.Boolean, "likely_pct": pl.Float64},
+    **{"framework": pl.String, "name": pl.String, "target_on": pl.Date, "not_effective": pl.Int64, "left": pl.Int64},
+    **{"plan_hours": pl.Float64, "reached": pl.Boolean, "likely_pct": pl.Float64},
 }
 
 
@@ -87,7 +87,8 @@ def nearest(
     framework_targets: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
-    """What the plan for the nearest target date says: whether it is reached with it, how likely, and the hours."""
+    """What the plan for the nearest target date says: whether it is reached with it, how likely, the hours, and how
+    many controls are short on the day if nothing is done (``not_effective``) and if the plan is (``left``)."""
     frames = {
         "control_horizons": control_horizons,
         "gaps": gaps,
@@ -108,7 +109,8 @@ def nearest(
         plan = make_plan(frames.__getitem__, PlanQuestion((Goal(framework, 100, by),), slack), ask.as_of)
         (likely,) = likelihoods(plan, ready_days(plan, spread_of(accepted_plans)))
         odds = round(100 * likely.probability, 1)
-        rows.append((framework, name, by, len(plan.mine), plan.choice.hours, plan.needed_hours, plan.is_reached, odds))
+        left = plan.applicable - plan.effective_with
+        rows.append((framework, name, by, len(plan.mine), left, plan.choice.hours, plan.is_reached, odds))
     return pl.DataFrame(rows, schema=NEAREST, orient="row")
 
 
@@ -120,13 +122,14 @@ def lead(near: pl.DataFrame) -> str:
     name = FRAMEWORK_NAMES.get(row["framework"], row["name"])
     day = spelled_day(row["target_on"])
     if not row["not_effective"]:
-        return f"{name} will be ready on {day}"
+        return f"All controls of {name} will be effective on {day}"
     if row["reached"]:
         odds = row["likely_pct"] / 100
         promise = "will be" if odds >= EVEN else "will hardly be"
-        return f"{name} {promise} ready on {day}, {odds_of(odds)} with {hours(round(row['plan_hours'], 1))} of work"
-    lacking = count_of(row["not_effective"], "control")
-    return f"{name} will not be ready on {day}: {lacking} short, {hours(round(row['needed_hours'], 1))} of work"
+        work = hours(round(row["plan_hours"], 1))
+        return f"All controls of {name} {promise} effective on {day}, {odds_of(odds)} with {work} of work"
+    lacking = count_of(row["left"], "control")
+    return f"{name} will not be ready on {day}: {lacking} short with the plan, {row['not_effective']:,} without"
 
 
 def sentence(targets: pl.DataFrame, names: pl.DataFrame) -> str:

@@ -49,6 +49,18 @@ def terms(plan: ReadinessPlan, frames: Mapping[str, pl.DataFrame], ask: Ask) -> 
     return pl.DataFrame(rows, schema={"moment": pl.String, "says": pl.String}, orient="row")
 
 
+def beyond_controls(plan: ReadinessPlan, told: pl.DataFrame, ask: Ask) -> list[str]:
+    """Where enough controls will be effective, what the framework's own report says of the day all the same."""
+    if not plan.is_reached:
+        return []
+    of_each = told.height // len(plan.goals)
+    return [
+        f"{ask.framework_name(goal.goal.framework)} asks for more than effective controls. {moment}: {says}"
+        for goal, (moment, says) in zip(plan.goals, told.gather_every(of_each, of_each - 1).iter_rows(), strict=True)
+        if goal.goal.framework in ASSESSMENTS
+    ]
+
+
 def _stage_sentence(plan: GoalPlan, states: pl.DataFrame, frames: Mapping[str, pl.DataFrame], ask: Ask) -> str:
     report = ASSESSMENTS.get(plan.goal.framework)
     if report is None:

@@ -30,15 +30,15 @@ def opening(
         return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
     if all(goal.effective >= goal.target_count for goal in plan.goals):
         hold = f"{plan.effective:,} of {plan.applicable:,} controls hold even if nothing is done"
-        return Opening(f"{_subject(plan, ask, 'will be ready')}: {hold}.")
+        return Opening(f"{_promise(plan, ask, 'will be')}: {hold}.")
     many = f"{failing:,} of {count_of(plan.applicable, 'control')} will not be effective if nothing is done"
     if plan.is_reached:
         odds = min(one.probability for one in likely)
-        verdict = "will be ready" if odds >= EVEN else "will hardly be ready"
-        promise = f"{_subject(plan, ask, verdict)}, {odds_of(odds)}, with {hours(plan.choice.hours)} of work"
+        promised = _promise(plan, ask, "will be" if odds >= EVEN else "will hardly be")
+        promise = f"{promised}, {odds_of(odds)}, with {hours(plan.choice.hours)} of work"
         return Opening(f"{at_most(promise, f'; {many}')}.", _step(plan, work, short, ask, odds))
     best = percent(100 * plan.effective_with / plan.applicable)
-    start = f"{_subject(plan, ask, 'will not be ready')}: at best {best}{_below_today(plan)}"
+    start = f"{_refusal(plan, ask)}: at best {best}{_below_today(plan)}"
     said = at_most(start, _need(plan))
     more = _lack(plan, missing_hours) if said != start else _short_of(plan, missing_hours)
     said = at_most(said, more)
@@ -66,21 +66,29 @@ def _need(plan: ReadinessPlan) -> str:
     return f"; {today:,} open today and {later:,} that lapse by then take {need}"
 
 
-def _subject(plan: ReadinessPlan, ask: Ask, verdict: str) -> str:
-    """What is ready, or not, and when: ``SOC 2 will not be ready on 26 Jan 2027``."""
+def _promise(plan: ReadinessPlan, ask: Ask, verdict: str) -> str:
+    """What will be, and when; of controls alone, as a framework can ask for more than effective controls:
+    ``All controls of SOC 2 will be effective on 26 Jan 2027``."""
     if len(plan.goals) > 1:
-        number = f"{len(plan.goals)} frameworks"
-        return (
-            f"Not all of {number} will be ready on their days"
-            if "not" in verdict
-            else f"{number} {verdict} on their days"
-        )
+        return f"As many controls as is asked of {len(plan.goals)} frameworks {verdict} effective on their days"
     goal: Goal = plan.goals[0].goal
-    name, day = ask.framework_name(goal.framework), spelled_day(goal.by)
+    many = "All controls" if goal.target == 100 else f"{goal.target} % of the controls"
+    return f"{many} of {ask.framework_name(goal.framework)} {verdict} effective {_when(goal)}"
+
+
+def _refusal(plan: ReadinessPlan, ask: Ask) -> str:
+    """What will not be: ``SOC 2 will not be ready on 26 Jan 2027``."""
+    if len(plan.goals) > 1:
+        return f"Not all of {len(plan.goals)} frameworks will be ready on their days"
+    goal: Goal = plan.goals[0].goal
+    name = ask.framework_name(goal.framework)
     what = name if goal.target == 100 else f"{goal.target} % of {name}"
-    if goal.start is not None:
-        return f"{what} {verdict} throughout from {spelled_day(goal.start)} to {day}"
-    return f"{what} {verdict} on {day}"
+    return f"{what} will not be ready {_when(goal)}"
+
+
+def _when(goal: Goal) -> str:
+    day = spelled_day(goal.by)
+    return f"on {day}" if goal.start is None else f"throughout from {spelled_day(goal.start)} to {day}"
 
 
 def _lack(plan: ReadinessPlan, missing_hours: float) -> str:

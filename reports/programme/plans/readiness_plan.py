@@ -16,7 +16,7 @@ from engine.planning.question import plan_question
 from engine.planning.verdict.likelihood import likelihoods, ready_days, spread_of
 from engine.planning.verdict.prices import prices, without_more_hours
 from reports.programme.plans import plan_people, plan_pictures, plan_rows, plan_summary, promises
-from reports.programme.plans.plan_terms import terms
+from reports.programme.plans.plan_terms import beyond_controls, terms
 from reports.programme.plans.plan_words import opening, warnings_of
 from reports.shared.wording import hours
 
@@ -135,7 +135,7 @@ def build(
         likely_on=pl.Series([one.likely_on for one in likely], dtype=pl.Date),
     )
     owners = people.filter(pl.col("owner").is_in(plan.owners))
-    several = len(plan.goals) > 1
+    several, told = len(plan.goals) > 1, terms(plan, frames, ask)
     framework = [] if several else ["framework"]
     lead = (Table("goals", "Frameworks, days and targets", goals, labels=GOALS, hidden=["likely_error_points"]),)
     frameworks = [goal.framework for goal in question.goals]
@@ -167,7 +167,7 @@ def build(
                 state=["state"],
                 hidden=framework,
             ),
-            Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
+            Table("terms", "In the framework's own terms", told, note=TERMS),
             Table("owners", "Who does how much", people, labels=PEOPLE, hidden=["utilisation_pct"]),
             Table(
                 "holes",
@@ -219,7 +219,7 @@ def build(
         charts=[*plan_pictures.readiness(plan, weeks, holes, ask), *plan_pictures.owners(plan, load_weeks, holes)],
         events=_events(plan),
         definitions=DEFINITIONS,
-        warnings=warnings_of(plan, likely, ask),
+        warnings=[*warnings_of(plan, likely, ask), *beyond_controls(plan, told, ask)],
         footnotes=("hq plan --format csv writes the plan as rows that hq import takes: accepting it is one step.",),
     )
 

@@ -9,6 +9,7 @@ from engine.model.documents.document import Document, Table
 from engine.planning.verdict.likelihood import verdict_of
 from engine.reporting.site.plan_pages import verdict
 
+SHORT = "34 short if nothing is done, 67.5 h to close each once"
 BY, LATER = date(2027, 3, 1), date(2027, 3, 22)
 
 
@@ -22,13 +23,13 @@ def plan(likely_on=None, likely_pct=0.0, **summary):
 @pytest.mark.parametrize(
     ("document", "line"),
     [
-        (plan(not_effective=0), "yes"),
-        (plan(BY, 93.4), "yes, with the plan; 34 short, 67.5 h; 93 % likely"),
-        (plan(LATER, 62.0), "yes, with the plan; 34 short, 67.5 h; 62 % likely; 90 % on 22 Mar 2027"),
-        (plan(BY, 100.0), "yes, with the plan; 34 short, 67.5 h; over 99 % likely"),
-        (plan(None, 0.2), "hardly, even with the plan; 34 short, 67.5 h; under 1 % likely"),
-        (plan(None, 6.2), "hardly, even with the plan; 34 short, 67.5 h; 6 % likely"),
-        (plan(reached=False), "no; 34 short, 67.5 h; the plan comes to 70.5 %"),
+        (plan(not_effective=0), "all controls effective"),
+        (plan(BY, 93.4), f"all controls effective with the plan; {SHORT}; 93 % likely"),
+        (plan(LATER, 62.0), f"all controls effective with the plan; {SHORT}; 62 % likely; 90 % on 22 Mar 2027"),
+        (plan(BY, 100.0), f"all controls effective with the plan; {SHORT}; over 99 % likely"),
+        (plan(None, 0.2), f"hardly all controls effective with the plan; {SHORT}; under 1 % likely"),
+        (plan(None, 6.2), f"hardly all controls effective with the plan; {SHORT}; 6 % likely"),
+        (plan(reached=False), f"no; {SHORT}; the plan comes to 70.5 %"),
     ],
     ids=("holds", "likely", "late", "surely", "not at all", "never", "no"),
 )

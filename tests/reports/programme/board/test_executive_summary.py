@@ -1,8 +1,11 @@
 from datetime import date
 
+import polars as pl
+
 from engine.copilot.answers.sources import route_of
 from engine.model.documents.document import Coverage
 from reports import REPORTS
+from reports.programme.board import targets
 from reports.programme.board.board import SOURCES
 from reports.programme.board.executive_summary import REPORT
 from tests import factories
@@ -457,3 +460,21 @@ def test_a_decision_has_a_day_hours_and_what_comes_otherwise():
 def test_without_any_record_there_is_no_picture_and_nothing_to_decide():
     held = document()
     assert (held.story.picture, held.story.marks, held.story.why, held.story.decisions) == (None, [], [], [])
+
+
+def test_controls_short_on_the_day_are_said_with_the_plan_and_without_it():
+    near = {"framework": "soc2", "name": "SOC 2", "target_on": date(2027, 1, 27), "not_effective": 34, "left": 18}
+    more = {"plan_hours": 14.0, "reached": False, "likely_pct": 0.0}
+    lead = {
+        told: targets.lead(pl.DataFrame([near | more | told_of], schema=targets.NEAREST))
+        for told, told_of in {
+            "open": {},
+            "promised": {"left": 0, "reached": True, "likely_pct": 99.9},
+            "held": {"not_effective": 0, "left": 0},
+        }.items()
+    }
+    assert lead == {
+        "open": "SOC 2 will not be ready on 27 Jan 2027: 18 controls short with the plan, 34 without",
+        "promised": "All controls of SOC 2 will be effective on 27 Jan 2027, over 99 % likely with 14 hours of work",
+        "held": "All controls of SOC 2 will be effective on 27 Jan 2027",
+    }
