@@ -143,6 +143,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # priority is F14. status is that of the remediation, 'unplanned' without one.
     # compensating_approved: whether somebody approved the compensating control that it names; null without one.
     # milestone_on: when its weakness on the plan of action is due, which is a duty on record; null without one.
+    # poam_due_on: that, and of a weakness without a number what detection and rating allow; null where no plan of
+    # action is in scope, or where the gap does not belong on it. One that names no control of SP 800-53 has it too.
     # detected_on: since when anything was wrong, state_since: what makes the present state; weakness_since is that as
     # well, but since when there is no evidence at all where that is so. kinds_to_renew: the evidence whose renewal
     # closes it, none where it takes more; usual_hours: what it takes then;
@@ -152,7 +154,8 @@ SCHEMAS: Mapping[str, Schema] = {
         change_invalidated failing_test severity severity_score:whole weight
         detected_on state_since weakness_since:date age_days runbook runbook_title playbook dry_run owner
         effort_hours due_on leverage requirements priority:real quick_win status blocked_by compensating
-        compensating_approved remediation_id own_rule milestone_on kinds_to_renew:texts usual_hours:real action
+        compensating_approved remediation_id own_rule milestone_on poam_due_on kinds_to_renew:texts
+        usual_hours:real action
         estimate_hours:real low_hours:real high_hours:real lead_days:whole
     """),
     # remediations as people track them: the flow of gaps (F12)

@@ -12,6 +12,7 @@ import msgspec
 Written: TypeAlias = Mapping[str, str]  # column of the template: what somebody filled in
 
 STANDING = ("open", "accepted")
+WEAK_STATES = ("ineffective", "no_data")  # of controls whose gaps belong on the plan without a number
 RATINGS: Mapping[str, str] = {"critical": "High", "high": "High", "medium": "Moderate", "low": "Low"}
 DAYS: Mapping[str, int] = {"High": 30, "Moderate": 90, "Low": 180}
 

@@ -6,7 +6,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage, FrameRow
 from engine.model.figures.formulas import has_coverage
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from reports.shared.wording import all_of, count, inside, whose_plan
+from reports.shared.wording import all_of, inside, whose_plan
 
 POAM = "fedramp-poam"
 PACKS = FRAMEWORK_NAMES
@@ -31,11 +31,8 @@ def first_gap(gaps: pl.DataFrame, ask: Ask) -> str:
     if gaps.is_empty():
         return ""
     row = gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).row(0, named=True)
-    whom = whose_plan(row["owner"], row["due_on"])
-    late = (ask.as_of - row["due_on"]).days if row["due_on"] else 0
-    ago = f", {count(late, 'day')} ago" if late > 0 else ""
     todo = f"{inside(row['action'])}; " if row["action"] else ""
-    return f"{titled_control(row, ask)} ({todo}{whom}{ago})"
+    return f"{titled_control(row, ask)} ({todo}{whose_plan(row, ask.as_of)})"
 
 
 def pack_name(ask: Ask, column: str = "framework") -> pl.Expr:

@@ -102,9 +102,23 @@ def with_whom(owner: str | None, due_on: date | None = None, said: str = "due") 
     return f"{f'with {owner}' if owner else 'nobody owns it'}{when}"
 
 
-def whose_plan(owner: str | None, due_on: date | None) -> str:
-    """``with ann@acme.example, remediation due 2 Nov 2026``; of work without a day that it is not planned yet."""
-    return with_whom(owner, due_on, "remediation due") if due_on else f"{with_whom(owner)}, not planned yet"
+def whose_plan(gap: FrameRow, as_of: date | None = None) -> str:
+    """``with ann@acme.example, remediation due 2 Nov 2026, waits for the migration``: whose a gap is, and its day.
+
+    Without a remediation that is its day on the plan of action; without either it is not planned yet. ``as_of`` has it
+    say how many days ago that was.
+    """
+    due_on, allowed = gap["due_on"], gap.get("poam_due_on")
+    waits = f", waits for {gap['blocked_by']}" if gap.get("blocked_by") else ""
+    if due_on:
+        return f"{with_whom(gap['owner'], due_on, 'remediation due')}{_ago(due_on, as_of)}{waits}"
+    on_plan = f", due {spelled_day(allowed)} on the plan of action{_ago(allowed, as_of)}" if allowed else ""
+    return f"{with_whom(gap['owner'])}, not planned yet{on_plan}{waits}"
+
+
+def _ago(due_on: date, as_of: date | None) -> str:
+    late = (as_of - due_on).days if as_of else 0
+    return f", {count(late, 'day')} ago" if late > 0 else ""
 
 
 def start_with(row: FrameRow) -> str:
@@ -112,5 +126,5 @@ def start_with(row: FrameRow) -> str:
 
     ``due_on``, where a row has it, is the day on which its remediation is due.
     """
-    whom = whose_plan(row["owner"], row["due_on"]) if "due_on" in row else with_whom(row["owner"])
+    whom = whose_plan(row) if "due_on" in row else with_whom(row["owner"])
     return f"Start with {row['control_id']} {row['title']} ({row['why']}; {whom})."

@@ -32,6 +32,11 @@ GAPS: Mapping[str, Column] = {
     "opened_total": Column("Opened in all", "count", "Remediations opened up to the end of the week."),
     "over_90_days": Column("Over 90 days", "count", "Gaps older than 90 days."),
     "playbook": Column("Playbook", "text", "Playbook that tests or repairs the control."),
+    "poam_due_on": Column(
+        "Plan of action",
+        "date",
+        "Day by which the FedRAMP plan of action has the weakness closed; its remediation can have another.",
+    ),
     "quick_win": Column("Quick win", "flag", "Whether little work unlocks several requirements."),
     "remediation_id": Column("Remediation ID", "text", "Identifier of the remediation."),
     "requirements_alone": Column("Rest on it alone", "count", "Requirements whose controls have this source alone."),

@@ -213,13 +213,18 @@ def _duty(gap: FrameRow | None, as_of: date) -> str:
     """Who is to remedy it, and by when; how late it is on a day after that. A plan may do so on another day."""
     if gap is None:
         return ""
-    who, due = gap["owner"] or "nobody", gap["due_on"] or gap["milestone_on"]
-    what = "remediation" if gap["due_on"] else "weakness on the plan of action"
-    if due is None:
+    who, planned, allowed = gap["owner"] or "nobody", gap["due_on"], gap["poam_due_on"]
+    if planned is None and allowed is None:
         return f"{gap['owner'] or 'Nobody'} owns it; no day is set."
-    if due < as_of:
-        return f"Its {what}, with {who}, was due {spelled_day(due)}: {number((as_of - due).days, 'day')} late."
-    return f"Its {what}, with {who}, is due {spelled_day(due)}."
+    if planned is None:
+        return f"Its weakness on the plan of action, with {who}, {_is_due(allowed, as_of)}."
+    also = "" if allowed in (None, planned) else f" On the plan of action it {_is_due(allowed, as_of)}."
+    return f"Its remediation, with {who}, {_is_due(planned, as_of)}.{also}"
+
+
+def _is_due(due: date, as_of: date) -> str:
+    late = f"was due {spelled_day(due)}: {number((as_of - due).days, 'day')} late"
+    return late if due < as_of else f"is due {spelled_day(due)}"
 
 
 def _proof(claim: FrameRow) -> str:

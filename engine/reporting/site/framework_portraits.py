@@ -56,6 +56,9 @@ def _closing(gap: FrameRow, today: date) -> str:
     """With whom a gap is, and when its remediation is due, or since when that is over."""
     due = gap["due_on"]
     day = "not planned yet"
+    if due is None and gap["poam_due_on"] is not None:
+        day = f"not planned yet, due {spelled_day(gap['poam_due_on'])} on the plan of action"
     if due is not None:
         day = f"{number((today - due).days, 'day')} late" if due < today else f"remediation due {spelled_day(due)}"
-    return f"{gap['owner'] or 'nobody owns it'}, {day}"
+    waits = f", waits for {gap['blocked_by']}" if gap["blocked_by"] else ""
+    return f"{gap['owner'] or 'nobody owns it'}, {day}{waits}"

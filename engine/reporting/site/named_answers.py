@@ -34,8 +34,15 @@ def first_gaps(snapshot: Snapshot) -> list[str]:
     """The most urgent gaps, each with its owner."""
     names = _names(snapshot)
     gaps = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True).head(FEW)
-    said = [f"{gap['control_id']} {gap['title']} ({_name(names, gap['owner'])})" for gap in gaps.iter_rows(named=True)]
+    said = [
+        f"{gap['control_id']} {gap['title']} ({_name(names, gap['owner'])}{_waits(gap)})"
+        for gap in gaps.iter_rows(named=True)
+    ]
     return _in_order("First", said)
+
+
+def _waits(gap: FrameRow) -> str:
+    return f", waits for {gap['blocked_by']}" if gap["blocked_by"] else ""
 
 
 def lapses(snapshot: Snapshot) -> list[str]:

@@ -48,9 +48,9 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     duties: dict[str, list[FrameRow]] = defaultdict(list)
     for row in open_duties.sort("due_on", "title").iter_rows(named=True):
         duties[row["owner"]].append(row)
-    fixes = _remediations(snapshot)
-    for owner in [*duties, *(owner for owner in fixes if owner not in duties)]:
-        rows, own = duties.get(owner, []), fixes.get(owner, [])
+    fixes, weak = _remediations(snapshot), _weaknesses(snapshot)
+    for owner in dict.fromkeys([*duties, *fixes, *weak]):
+        rows, own, listed = duties.get(owner, []), fixes.get(owner, []), weak.get(owner, [])
         late = [row for row in rows if row["due_on"] < today and not row["paused"]]
         week = [row for row in rows if today <= row["due_on"] < today + _WEEK]
         later = [row for row in rows if today + _WEEK <= row["due_on"] <= today + _MONTH]
@@ -59,21 +59,22 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         sentence = (
             _handover(owner, rows, own, gone)
             if gone is not None
-            else " ".join(filter(None, (_workload(late, week, later), _fixing(*fixing))))
+            else " ".join(filter(None, (_workload(late, week, later), _fixing(*fixing), _weak(listed))))
         )
         parts = [
             part(name, _work(of, snapshot, today))
             for name, of in (
                 *(("Late", late), ("This week", week), ("Next", later)),
                 *(("Remediations late", fixing[0]), ("Remediations to come", fixing[1])),
+                ("Late on the plan of action", listed),
             )
             if of
         ]
         yield ("owner", owner), Portrait(sentence, parts)
-    for owner in left.keys() - duties.keys() - fixes.keys():
+    for owner in left.keys() - duties.keys() - fixes.keys() - weak.keys():
         yield ("owner", owner), Portrait(_handover(owner, (), (), left[owner]))
     for owner, rows in asking.items():
-        if owner not in duties and owner not in fixes and owner not in left:
+        if not any(owner in known for known in (duties, fixes, weak, left)):
             yield ("owner", owner), _requester(rows, today)
 
 
@@ -88,6 +89,28 @@ def _remediations(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
     for row in tagged.sort("due_on", "title", "id").iter_rows(named=True):
         found[row["owner"]].append(row)
     return found
+
+
+def _weaknesses(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
+    """The weaknesses that are late on the plan of action, by who closes them: those without a number, as one with a
+    number is a duty. Their remediation may be due on another day."""
+    late = snapshot.fact("gaps").filter(pl.col("poam_due_on") < snapshot.as_of, pl.col("milestone_on").is_null())
+    rows = late.filter(pl.col("owner").is_not_null()).select(
+        "owner",
+        due_on="poam_due_on",
+        controls=pl.concat_list(pl.format("{}:{}", "framework", "control_id")),
+        title=pl.format("Close the weakness: {}", "title"),
+        effort_hours="effort_hours",
+    )
+    found: dict[str, list[FrameRow]] = defaultdict(list)
+    for row in rows.sort("due_on", "title", "controls").iter_rows(named=True):
+        found[row["owner"]].append(row)
+    return found
+
+
+def _weak(late: Sequence[FrameRow]) -> str:
+    """How many weaknesses of somebody are late on the plan of action."""
+    return f"{_count(late, 'weakness is', 'weaknesses are')} late on the plan of action." if late else ""
 
 
 def _fixing(late: Sequence[FrameRow], to_come: Sequence[FrameRow]) -> str:

@@ -5,10 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.poam import STANDING
+from engine.model.poam import STANDING, WEAK_STATES
 from reports.frameworks.assessments import why
 
-WEAK_STATES = ("ineffective", "no_data")
 LIKELY_EPSS = 0.1
 SCAN_CONTROLS = "RA-5"
 

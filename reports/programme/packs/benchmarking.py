@@ -30,7 +30,7 @@ COHORT = Parameter(
     "size of the reference programmes: auto takes that of the organization, all where its headcount is not known",
     choices=("auto", *SIZES, ALL),
 )
-SHOWN = ("name", "strict_pct", "median_pct", "gap_controls", "control_id", "title", "owner", "due_on")
+SHOWN = (*("name", "strict_pct", "median_pct", "gap_controls", "control_id", "title", "owner", "due_on", "blocked_by"),)
 # what a page leads with
 FOREMOST = (
     *("benchmark_below_median", "benchmark_at_or_above_median", "benchmark_without_percentile"),
@@ -109,7 +109,7 @@ def _first_gaps(gaps: pl.DataFrame) -> pl.DataFrame:
     """Of each framework the gap that is most worth closing (F14)."""
     order = gaps.sort("framework", "priority", "gap_id", descending=[False, True, False], nulls_last=True)
     first = order.unique("framework", keep="first", maintain_order=True)
-    return first.select("framework", "control_id", "title", "owner", "due_on")
+    return first.select("framework", "control_id", "title", "owner", "due_on", "blocked_by")
 
 
 def _opening(table: pl.DataFrame, ranked: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:

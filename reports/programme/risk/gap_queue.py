@@ -16,7 +16,7 @@ def queue(gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         *("requirements", "leverage", "runbook", "runbook_title", "playbook", "dry_run", "owner", "effort_hours"),
         *("action", "kinds_to_renew"),
         *(
-            "due_on",
+            *("due_on", "poam_due_on"),
             pl.col("priority").round(2),
             "quick_win",
             "status",

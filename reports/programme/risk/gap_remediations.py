@@ -16,12 +16,15 @@ from reports.shared.wording import count, count_of, hours, inside, whose_plan
 
 TONES: dict[str, Tone] = {"opened": "main"}
 DRY_RUN = "/api/automations/dry-run"
-LABELS = {"title": "Control", "compensating": "Meanwhile"}
-SHOWN = ("gap_id", "title", "severity", "effort_hours", "leverage", "priority", "due_on", "owner", "action")
+LABELS = {"title": "Control", "due_on": "Remediation due", "compensating": "Meanwhile"}
+SHOWN = (
+    *("gap_id", "title", "severity", "effort_hours", "leverage", "priority"),
+    *("due_on", "poam_due_on", "blocked_by", "owner", "action"),
+)
 UNSHOWN = (
     *("framework", "control_id", "detected_on", "requirements", "runbook", "runbook_title", "playbook", "overdue"),
     *("dry_run_body", "kinds_to_renew"),
-    *("state", "age_days", "dry_run", "quick_win", "status", "blocked_by", "compensating", "compensating_approved"),
+    *("state", "age_days", "dry_run", "quick_win", "status", "compensating", "compensating_approved"),
 )
 DEFINITIONS = {
     "Priority": "Severity (1 to 5) times requirements unlocked times the control's weight, divided by effort hours. "
@@ -91,7 +94,7 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
     where = f"{packs.control(first['gap_id'], ask)} {first['title']}"
     if first["action"]:
         where += f": {inside(first['action'])}"
-    whom = whose_plan(first["owner"], first["due_on"])
+    whom = whose_plan(first)
     return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}; {whom}).")
 
 

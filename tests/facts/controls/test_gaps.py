@@ -60,7 +60,7 @@ def test_severity_follows_state_and_weight(state, severities):
     assert gap_rows(status).sort("weight")["severity"].to_list() == severities
 
 
-def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
+def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=(), frameworks=()):
     targets = status.select("org_id", "framework", "control_id").with_columns(
         requirements=pl.lit([], dtype=pl.List(pl.String)), leverage=pl.lit(leverage, dtype=pl.Int64)
     )
@@ -93,7 +93,8 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
     opened, worked = gaps.open_work(tracked, stored, people, ASKED), gaps.worked_hours(tracked, stored)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
     vendors = status.select("org_id", "framework", "control_id", vendor_days=pl.lit(None, dtype=pl.Int64)).clear()
-    return gaps.gaps(status, targets, opened, worked, vendors, rows("poam", *poam), runs, rows("own_runbooks"), ASKED)
+    known = (rows("poam", *poam), runs, rows("own_runbooks"), rows("organization", {"frameworks": list(frameworks)}))
+    return gaps.gaps(status, targets, opened, worked, vendors, *known, ASKED)
 
 
 def one(control_id="CC6.1", **more):
@@ -206,3 +207,18 @@ def test_a_weakness_is_as_old_as_the_failure_that_stands_unless_there_never_was_
     status = one(state="ineffective", kinds_present=present, detected_on=date(2025, 11, 1), state_since=DAY)
     found = gap_rows(status, work=[work()])
     assert only(found, "weakness_since", "state_since", "detected_on") == (since, DAY, date(2025, 11, 1))
+
+
+@pytest.mark.parametrize(
+    ("state", "numbered", "frameworks", "due_on"),
+    [
+        ("no_data", (), ["soc2", gaps.POAM], date(2026, 12, 1)),  # high: thirty days
+        ("no_data", ({"scheduled_on": date(2026, 11, 20)},), ["soc2", gaps.POAM], date(2026, 11, 20)),
+        ("stale", (), ["soc2", gaps.POAM], None),
+        ("no_data", (), ["soc2"], None),
+    ],
+)
+def test_a_gap_has_the_day_that_the_plan_of_action_gives_it(state, numbered, frameworks, due_on):
+    entries = [{"weakness_key": "soc2:CC6.1", "status": "open", **entry} for entry in numbered]
+    found = gap_rows(one(state=state, detected_on=date(2026, 11, 1)), poam=entries, frameworks=frameworks)
+    assert only(found, "poam_due_on", "due_on") == (due_on, None)

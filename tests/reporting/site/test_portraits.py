@@ -239,13 +239,18 @@ def test_a_stale_control_names_the_kind_that_lapsed_and_the_work_on_it_alone(sta
     [
         ({"due_on": date(2026, 12, 1)}, "Its remediation, with ann@acme.example, is due 1 Dec 2026."),
         (
-            {"milestone_on": date(2026, 12, 20)},
+            {"poam_due_on": date(2026, 12, 20)},
             "Its weakness on the plan of action, with ann@acme.example, is due 20 Dec 2026.",
         ),
         ({"due_on": DAY}, f"Its remediation, with ann@acme.example, is due {spelled_day(DAY)}."),
         (
             {"due_on": DAY - timedelta(days=1)},
             f"Its remediation, with ann@acme.example, was due {spelled_day(DAY - timedelta(days=1))}: 1 day late.",
+        ),
+        (
+            {"due_on": date(2026, 12, 1), "poam_due_on": date(2026, 10, 1)},
+            "Its remediation, with ann@acme.example, is due 1 Dec 2026. On the plan of action it was due 1 Oct 2026: "
+            f"{(DAY - date(2026, 10, 1)).days} days late.",
         ),
         ({}, "ann@acme.example owns it; no day is set."),
     ],
@@ -742,4 +747,35 @@ def test_remediations_stand_beside_the_duties_as_reminders_count_them():
     assert [(part.title, part.lines) for part in told.parts] == [
         ("Remediations late", [f"{spelled_day(DAY - timedelta(days=2))}, 2 days late: Mend it (SOC 2 CC6.1)"]),
         ("Remediations to come", [f"{spelled_day(DAY + timedelta(days=9))}: Write it (SOC 2 CC6.1)"]),
+    ]
+
+
+def test_weaknesses_without_a_number_are_late_for_who_closes_them():
+    gap = {**CONTROL, "gap_id": "soc2:CC6.1", "title": "Access", "owner": "ann@acme.example"}
+    late = {"poam_due_on": DAY - timedelta(days=3)}
+    told = portrait(
+        "owner",
+        "ann@acme.example",
+        gaps=rows("gaps", gap | late, gap | late | {"milestone_on": DAY}, gap | {"poam_due_on": DAY}),
+    )
+    assert told.sentence.endswith("1 weakness is late on the plan of action.")
+    assert [(one.title, one.lines) for one in told.parts] == [
+        (
+            "Late on the plan of action",
+            [f"{spelled_day(DAY - timedelta(days=3))}, 3 days late: Close the weakness: Access (SOC 2 CC6.1), 8 h"],
+        )
+    ]
+
+
+def test_a_gap_that_waits_says_so_where_it_is_to_be_closed_first():
+    gap = {**CONTROL, "gap_id": "soc2:CC6.1", "state": "partial", "title": "Access", "owner": "ann@acme.example"}
+    waiting = rows("gaps", gap | {"due_on": DAY, "blocked_by": "the migration"})
+    told = portrait(
+        "framework",
+        "soc2",
+        gaps=waiting,
+        readiness=rows("readiness", {"framework": "soc2", "applicable": 61, "effective": 37}),
+    )
+    assert told.parts[0].lines == [
+        f"SOC 2 CC6.1 Access, partial: ann@acme.example, remediation due {spelled_day(DAY)}, waits for the migration"
     ]

@@ -1,10 +1,12 @@
 """Numbers in sentences."""
 
+from datetime import date
+
 import polars as pl
 import pytest
 
 from reports.shared import personal
-from reports.shared.wording import count_of, part_of, some_of, titled_first
+from reports.shared.wording import count_of, part_of, some_of, titled_first, whose_plan
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,20 @@ def test_days_of_years_are_told_with_their_thousands():
     left = pl.DataFrame({"left": [-1574, -1, 0, 12, 12_003]})
     told = left.select(personal.days("left", "late", "due")).to_series().to_list()
     assert told == ["1,574 days late", "1 day late", "due today", "due in 12 days", "due in 12,003 days"]
+
+
+@pytest.mark.parametrize(
+    ("gap", "text"),
+    [
+        ({}, "with ann, not planned yet"),
+        ({"poam_due_on": date(2026, 11, 20)}, "with ann, not planned yet, due 20 Nov 2026 on the plan of action"),
+        (
+            {"due_on": date(2026, 10, 31), "poam_due_on": date(2026, 11, 20), "blocked_by": "the migration"},
+            "with ann, remediation due 31 Oct 2026, 1 day ago, waits for the migration",
+        ),
+    ],
+    ids=("no day", "on the plan of action", "waits"),
+)
+def test_a_gap_has_one_day_and_says_what_it_waits_for(gap, text):
+    known = {"owner": "ann", "due_on": None, "poam_due_on": None, "blocked_by": None}
+    assert whose_plan(known | gap, date(2026, 11, 1)) == text
