@@ -25,7 +25,7 @@ _WORDS = {
     "soc2_type1": "SOC 2 type 1", "soc2_type2": "SOC 2 type 2",
 }  # fmt: skip
 # where a word reads otherwise than elsewhere: what documents say of a vendor is no assessment by us
-_WORDS_OF_COLUMN = {"assurance": {"not_assessed": "not assured"}}
+_WORDS_OF_COLUMN = {"assurance": {"not_assessed": "never assured"}}
 
 _NUMBER_TEXT = re.compile(r"[+-]?\d+(?:\.\d+)?")
 UNDECIDED = ("", "number")  # what the numbers of a column may be in anything under
@@ -56,8 +56,8 @@ STATES: dict[Tone, str] = {
     ),
     "stale": "evidence_stale outdated slipped stale superseded",
     "unknown": (
-        "insufficient_data insufficient_history no_data none not_assessed not_assured not_meaningful not_tested "
-        "unknown unplanned"
+        "insufficient_data insufficient_history no_data none not_assessed never_assured not_known not_meaningful "
+        "not_tested unknown unplanned"
     ),
     "neutral": (
         "abandoned archived cancelled doing draft falls_away in_progress mitigated new not_applicable not_due open "

@@ -178,10 +178,11 @@ MOVES = (
     ),
     Figure(
         "moves_hours",
-        "Hours of moves suggested",
+        "Hours of duties to move",
         "hours",
         "neither",
-        "Hours of the duties that are suggested to be handed over or done earlier.",
+        "Hours of the duties that are suggested to be handed over or done earlier, in weeks that are short whether or "
+        "not others have more room. A duty can take more than its owner lacks: what it relieves is said beside it.",
         moves.suggestions,
         Sum("hours"),
         reason=_MOVE,

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.model.days import spelled_day
+from engine.model.days import quarters, spelled_day
 from engine.model.declarations.report import Report
 from engine.model.documents.document import MOST_WORDS, Alarm, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
-from reports.capacity import moves, shortfall, workload
+from reports.capacity import moves, relief, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger, setup
 from reports.shared.wording import SHOWN_HOURS, count, hours
@@ -94,8 +94,11 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
         else f"let {first['owner']} do {first['title']} in {first['to_week']}"
     )
     left = figures["weeks_short_after_moves"]
+    weeks = figures.rows(relief.by_week)
+    eased, lacking = (round(sum(weeks[name].to_list()), 2) for name in ("relief_hours", "shortfall_hours"))
     rest = f", which leaves {count(left, 'week') if left else 'none'} short"
-    moves = f"{count(figures['moves_suggested'], 'move')} would shift {hours(figures['moves_hours'])}{rest}"
+    of = f"{quarters(eased)} of {hours(lacking)} that are lacking"
+    moves = f"{count(figures['moves_suggested'], 'move')} would relieve {of}{rest}"
     due = f", due {spelled_day(first['due_on'])}" if first["due_on"] else ""
     return Opening(_sentence(over, who, f"; {moves}."), f"Start in {first['week']}: {step}{due}.")
 

@@ -95,8 +95,8 @@ def peaks(made: Annotated[Plan, plan]) -> pl.DataFrame:
 
 
 def proposal_rows(made: Annotated[Plan, plan], staffing_actions: pl.DataFrame) -> pl.DataFrame:
-    """The actions of the plan, with the status of those that are recorded and whom they concern."""
-    known = staffing_actions.select("action_id", "status")
+    """The actions of the plan, with the status and the hours of those that are recorded and whom they concern."""
+    known = staffing_actions.select("action_id", "status", recorded_hours="relief_hours")
     whom = pl.concat_list(pl.concat_list("owner"), "assignees").list.unique(maintain_order=True)
     return made.actions.join(known, on="action_id", how="left", maintain_order="left").with_columns(
         pl.col("status").fill_null(NEW), recipients=whom

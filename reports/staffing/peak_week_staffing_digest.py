@@ -35,6 +35,8 @@ DEFINITIONS = {
     "in.",
     "Reassign": "To somebody who does that kind of duty, is not accountable for it and is below 70 %.",
     "Pull forward": "Done up to two weeks earlier by the same owner. Due dates never move.",
+    "On record": "What the action has the owner freed of since somebody recorded it; relief is what is needed by the "
+    "records of today. Recorded hours are not changed by this digest.",
     "Status": "New: recorded as proposed when the digest is delivered, once. Others are recorded already.",
     "To take one up": TAKE_UP,
     **SHOWN_HOURS,
@@ -58,6 +60,7 @@ def build(figures: Figures) -> Document:
                     "owner",
                     "what",
                     "relief_hours",
+                    "recorded_hours",
                     "status",
                     "kind",
                     "action_id",
@@ -134,7 +137,7 @@ def _opening(
     return Opening(
         f"{text}.",
         f"{_who(meeting)} {of_all}, first for {first['week']}: {inside(first['what'])} "
-        f"for {first['owner']}. In all, moving duties relieves {eased}{borrow}.",
+        f"for {first['owner']}. Of the hours of peak weeks moving duties relieves {eased}{borrow}.",
     )
 
 

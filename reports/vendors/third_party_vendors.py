@@ -51,12 +51,12 @@ DEFINITIONS = {
     "gap": "Why an inherited control is not evidenced: missing, expired, wrong scope, qualified opinion, "
     "or our side of it not mapped (cuec unmapped).",
     "attention": "Reasons to act, in the order of the register's rule: worst vendors are those with any reason: "
-    "assurance has lapsed; not assured, or not reviewed in time; expiring; any other reason. Each by tier, "
+    "assurance has lapsed; never assured, or not reviewed in time; expiring; any other reason. Each by tier, "
     "assurance and residual risk.",
 }
 ASSURANCE = (
     "Assured: a report, certificate or agreement in force covers the service, without an adverse opinion. Expiring: "
-    "it ends within {:g} days. Lapsed: it has ended. Not assured: there never was one, which is not the same as low "
+    "it ends within {:g} days. Lapsed: it has ended. Never assured: there never was one, which is not the same as low "
     "risk. A review adds nothing to it."
 )
 

@@ -94,6 +94,11 @@ RISKS: Mapping[str, Column] = {
         "Likelihood times impact after measures, to 25; of an exception, what risk remains.",
         cells="whole",
     ),
+    "residual_cell": Column(
+        "Residual",
+        "text",
+        "Likelihood times impact after measures; of a risk that is not fully rated what it counts as.",
+    ),
     "residual_ids": Column("Residual here", "texts", "Risks that stand in the cell after measures."),
     "residual_impact": Column(
         "Residual impact", "number", "How bad it would be after measures, from 1 to 5.", cells="whole"

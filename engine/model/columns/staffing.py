@@ -74,6 +74,9 @@ STAFFING: Mapping[str, Column] = {
     "proposed_on": Column("Proposed", "date", "Day on which the action was proposed."),
     "realised_pct": Column("Relief realised (%)", "percent", "Hours of relief that came, as a share of those planned."),
     "relief_actual_hours": Column("Relief came h", "hours", "Hours of relief that came."),
+    "recorded_hours": Column(
+        "On record h", "hours", "Hours of the action as it was recorded, whatever its owner lacks since."
+    ),
     "relief_hours": Column("Relief h", "hours", "Hours that the owner is freed of."),
     "relief_planned_hours": Column("Relief planned h", "hours", "Hours of relief that were planned."),
     "remaining_hours": Column("Still short h", "hours", "Hours that are still missing after the proposals."),

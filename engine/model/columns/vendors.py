@@ -7,7 +7,7 @@ from engine.model.columns.column import Column
 VENDORS: Mapping[str, Column] = {
     "agreement": Column("Agreement", "text", "Whether the agreement that the law asks for is on file."),
     "assurance": Column(
-        "Assurance", "word", "Whether valid evidence of the vendor is held: assured, expiring, lapsed, not assured."
+        "Assurance", "word", "Whether valid evidence of the vendor is held: assured, expiring, lapsed, never assured."
     ),
     "assured": Column("Assured", "count", "Vendors with valid evidence that covers the service."),
     "assured_until": Column(
@@ -58,7 +58,7 @@ VENDORS: Mapping[str, Column] = {
     ),
     "never_reviewed": Column("Never reviewed", "count", "Vendors that were never reviewed."),
     "next_review_on": Column("Next review", "date", "Day by which the vendor must be reviewed again."),
-    "not_assessed": Column("Not assured", "count", "Vendors that no document ever assured."),
+    "not_assessed": Column("Never assured", "count", "Vendors that no document ever assured."),
     "open_findings": Column("Open findings", "count", "Findings about the vendor that are open."),
     "our_state": Column("Our side", "word", "State of the same control by our own evidence."),
     "pci_aoc_on": Column("PCI AOC", "date", "Day of the vendor's PCI attestation of compliance."),

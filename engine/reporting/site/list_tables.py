@@ -50,6 +50,8 @@ _LABELS = {
     "assurance": STATE_LABELS["assurance"],
 }
 _URGENCY = ("alarm", "bad", "grave", "stale", "watch", "unknown", "mild", "calm", "neutral", "good")
+BROKEN = ("critical", "warning")  # levels at which a service is known to fail its objective
+NOT_KNOWN = "not_known"
 NEXT_RECORDS: Mapping[EntityKind, str] = {
     "framework": "put a framework in scope (hq import, table organization_frameworks)",
     "control": "put a framework in scope: its controls follow",
@@ -127,7 +129,10 @@ def _readiness(framework: Thing) -> float:
 
 
 def with_counts(things: Sequence[Thing], snapshot: Snapshot) -> list[Thing]:
-    """People with how many duties they have, services with their health and what is open there."""
+    """People with how many duties they have, services with their health and what is open there.
+
+    The health of a service whose every monitor is silent is not known.
+    """
     people, services = _duties(snapshot), _operations(snapshot)
     further: Mapping[EntityKind, Mapping[str, Mapping[str, object]]] = {"owner": people, "service": services}
     return [thing.with_record(further.get(thing.kind, {}).get(thing.key, {})) for thing in things]
@@ -150,6 +155,10 @@ def _operations(snapshot: Snapshot) -> dict[str, dict[str, object]]:
     operations: dict[str, dict[str, object]] = {}
     for row in snapshot.fact("service_health").select("service_id", "level", "objective_pct").iter_rows(named=True):
         operations[row["service_id"]] = {"level": row["level"], "objective_pct": row["objective_pct"]}
+    for service in snapshot.fact("service_watch").filter(watch="silent")["service_id"]:
+        health = operations.setdefault(service, {})
+        if health.get("level") not in BROKEN:  # what was heard before it fell silent is no merit of today
+            health["level"] = NOT_KNOWN
     live = snapshot.fact("incidents").filter(pl.col("status").is_in(LIVE_INCIDENTS), pl.col("service_id").is_not_null())
     for service, count in live.group_by("service_id").len().iter_rows():
         operations.setdefault(service, {})["open_incidents"] = count

@@ -97,10 +97,10 @@ def _risks(register: pl.DataFrame) -> Iterator[_Request]:
     if over.is_empty():
         return
     first = over.row(0, named=True)
-    unrated = " (not fully rated)" if first["unknown"] else ""
+    at = "" if first["unknown"] else "at "
     yield _Request(
         f"Accept, treat or transfer {count(over.height, 'risk')} over appetite: {_name_list(over['id'].to_list())}",
-        f"{first['id']} is at {first['residual']}{unrated} against an appetite of {first['appetite']}",
+        f"{first['id']} is {at}{first['residual_cell']} against an appetite of {first['appetite']}",
         first["owner"],
         f"{sentence(count(over.height, 'risk'))} {'stays' if over.height == 1 else 'stay'} above what was agreed, and "
         "nobody has accepted it",

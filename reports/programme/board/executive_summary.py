@@ -65,9 +65,10 @@ def build(
                 "risks",
                 "The three largest risks",
                 register.head(3).select(
-                    *("id", "title", "owner", "residual", "level", "appetite", "over_appetite", "movement"),
-                    pl.lit(MARKS["risks"]).alias("footnote"),
+                    *("id", "title", "owner", "residual_cell", "level", "appetite", "over_appetite", "movement"),
+                    *("residual", pl.lit(MARKS["risks"]).alias("footnote")),
                 ),
+                hidden=("residual",),
                 labels={"id": "Risk"},
                 state=("level",),
             ),

@@ -84,9 +84,10 @@ def build(
                 "top_risks",
                 "Three largest risks",
                 register.head(3).select(
-                    *("id", "title", "level", "residual", "appetite", "owner", "treatment", "over_appetite", "movement")
+                    *("id", "title", "level", "residual_cell", "appetite", "owner", "treatment"),
+                    *("over_appetite", "movement", "residual"),
                 ),
-                hidden=("over_appetite", "movement"),
+                hidden=("over_appetite", "movement", "residual"),
                 labels={"id": "Risk"},
                 state=("level",),
             ),

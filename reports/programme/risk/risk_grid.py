@@ -45,11 +45,21 @@ def register_of(risks: pl.DataFrame) -> pl.DataFrame:
         .select(
             *("id", "title", "category", "owner", "likelihood", "impact", "inherent", "residual_likelihood"),
             *("residual_impact", "residual", "level", "previous"),
+            cell_words().alias("residual_cell"),
             movement.alias("movement"),
             change.alias("change"),
             *("appetite", "over_appetite", "treatment", "loss_low", "loss_high", "reviewed_on", "unknown"),
             *("acceptance_approved", "accepted_by", "accepted_on"),
         )
+    )
+
+
+def cell_words() -> pl.Expr:
+    """The residual cell as people read it: one that stands on a missing rating says so, ahead of what it counts as."""
+    return (
+        pl.when("unknown")
+        .then(pl.format("not fully rated (counts as {})", "residual"))
+        .otherwise(pl.col("residual").cast(pl.String))
     )
 
 

@@ -15,7 +15,18 @@ from reports.shared.columns import with_first
 from reports.shared.wording import count, sentence, some_of, with_whom
 
 SHOWN_HOTSPOTS = 10
-RISK = ("id", "title", "residual", "level", "owner", "treatment", "inherent", "movement", "appetite", "over_appetite")
+RISK = (
+    "id",
+    "title",
+    "residual_cell",
+    "level",
+    "owner",
+    "treatment",
+    "inherent",
+    "movement",
+    "appetite",
+    "over_appetite",
+)
 # what a page leads with where risks are registered
 FOREMOST = (
     *("risks_over_appetite", "risks_unrated", "risks_accepted_unapproved", "risks", "gaps_open", "gaps_critical"),

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from engine.model.days import spelled_day
-from engine.reporting.site.list_tables import list_table, summary
+from engine.reporting.site.list_tables import list_table, summary, with_counts
 from engine.reporting.site.named_answers import lapses
 from engine.reporting.site.portrait import Portrait
 from engine.reporting.site.portraits import portraits
@@ -398,7 +398,7 @@ def test_a_person_has_a_work_list():
         (
             "not_assessed",
             None,
-            "Not assured",
+            "Never assured",
             {"review": "never", "owner": None},
             " It was never reviewed: nobody reviews it.",
         ),
@@ -779,3 +779,13 @@ def test_a_gap_that_waits_says_so_where_it_is_to_be_closed_first():
     assert told.parts[0].lines == [
         f"SOC 2 CC6.1 Access, partial: ann@acme.example, remediation due {spelled_day(DAY)}, waits for the migration"
     ]
+
+
+def test_a_service_that_nobody_hears_of_has_no_good_level():
+    levels = {"svc-a": "ok", "svc-b": "critical", "svc-c": "ok"}
+    health = rows("service_health", *({"service_id": one, "level": level} for one, level in levels.items()))
+    silent = rows("service_watch", *({"service_id": one, "watch": "silent"} for one in ("svc-a", "svc-b", "svc-d")))
+    things = [Thing("service", one, one, "", "", {}) for one in (*levels, "svc-d")]
+    known = with_counts(things, Records(frames={"service_health": health, "service_watch": silent}))
+    assert [thing.record.get("level") for thing in known] == ["not_known", "critical", "ok", "not_known"]
+    assert summary("service", known) == "4 services: 1 critical, 2 not known, 1 ok."

@@ -50,7 +50,7 @@ def test_a_card_has_a_tone_where_its_line_is_a_judgement():
 def test_what_documents_say_of_a_vendor_is_told_from_what_people_say():
     page = page_of(record={"assurance": "not_assessed", "status": "assessed"})
     assert headings(page) == ["Their evidence", "Our assessment"]
-    assert "not assured</span>" in page
+    assert "never assured</span>" in page
     assert "not assessed" not in page
 
 

@@ -76,8 +76,8 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
     ]
     assert lead(made) == (
         "Owners lack 10 hours in 1 of the next 13 weeks while others have room, most ann in 2026-W49.",
-        "Decide on 2 proposals, first for 2026-W49: hand 2 duties to bob and cyd for ann. In all, moving duties "
-        "relieves 8 hours, 2 are to be brought in.",
+        "Decide on 2 proposals, first for 2026-W49: hand 2 duties to bob and cyd for ann. Of the hours of peak weeks "
+        "moving duties relieves 8 hours, 2 are to be brought in.",
     )
 
 
@@ -96,13 +96,16 @@ def test_the_headline_the_next_step_and_the_first_row_are_of_whoever_lacks_most(
     first = frame(made, "actions").row(0, named=True)
     assert (first["owner"], first["week"]) == ("ann", "2026-W49")
     assert made.headline.endswith(", most ann in 2026-W49.")
-    assert " for ann. In all, moving duties" in made.next_step
+    assert " for ann. Of the hours of peak weeks moving duties" in made.next_step
 
 
 def test_what_is_recorded_is_not_new():
     key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
-    made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked"}])
-    assert frame(made, "actions")["status"].to_list() == ["new", "tracked"], "what is to be decided comes first"
+    made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked", "relief_hours": 5.0}])
+    assert frame(made, "actions").select("status", "relief_hours", "recorded_hours").rows() == [
+        ("new", 2.0, None),
+        ("tracked", 8.0, 5.0),
+    ], "what is to be decided comes first, and what was recorded is not what is needed now"
     assert "1 of 2 proposals, first for 2026-W49: bring in 2 hours from outside for ann." in made.next_step
     assert (made.summary["staffing_proposals"], made.summary["staffing_proposals_new"]) == (2, 1)
 

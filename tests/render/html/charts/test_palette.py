@@ -116,7 +116,7 @@ def test_a_word_has_one_tone():
         ("C", "posture_grade", "watch"),
         ("In Place", "", "good"),
         ("not assessed", "", "unknown"),
-        ("not assured", "assurance", "unknown"),
+        ("never assured", "assurance", "unknown"),
         ("low", "confidence", "bad"),
         ("none", "gap", "good"),
         ("none", "", "unknown"),

@@ -209,7 +209,7 @@ def test_decisions_follow_from_the_data():
         ),
         (
             "Accept, treat or transfer 4 risks over appetite: R25, R20, R16 and 1 more",
-            "R25 is at 25 (not fully rated) against an appetite of 9",
+            "R25 is not fully rated (counts as 25) against an appetite of 9",
             "cfo@acme.example",
             "[4]",
         ),

@@ -148,13 +148,13 @@ def test_each_risk_shows_how_it_moved():
         risk("R5", 5, 5, previous=6, unknown=True),
     ]
     assert table(document(risks=given), "risks").select(
-        "id", "residual", "movement", "change", "over_appetite"
+        "id", "residual", "residual_cell", "movement", "change", "over_appetite"
     ).rows() == [
-        ("R5", 25, "not fully rated", None, True),
-        ("R1", 16, "↑ up 4", 4, True),
-        ("R2", 12, "↓ down 8", -8, True),
-        ("R3", 4, "→ unchanged", 0, False),
-        ("R4", 1, "new", None, False),
+        ("R5", 25, "not fully rated (counts as 25)", "not fully rated", None, True),
+        ("R1", 16, "16", "↑ up 4", 4, True),
+        ("R2", 12, "12", "↓ down 8", -8, True),
+        ("R3", 4, "4", "→ unchanged", 0, False),
+        ("R4", 1, "1", "new", None, False),
     ]
 
 
