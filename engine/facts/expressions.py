@@ -100,12 +100,12 @@ def evidence_note(counts: Mapping[str, pl.Expr]) -> pl.Expr:
         for source, number in counts.items()
     ]
     total = pl.sum_horizontal(*counts.values())
-    verb = pl.when(total == 1).then(pl.lit("does")).otherwise(pl.lit("do"))
+    others = pl.when(total == 1).then(pl.lit("another kind")).otherwise(pl.lit("other kinds"))
     listed = pl.concat_list(named).list.drop_nulls().list.join(" and ")
     return (
         pl.when(total == 0)
         .then(pl.lit("no evidence on record"))
-        .otherwise(pl.format("{}, which {} not govern", listed, verb))
+        .otherwise(pl.format("none of the evidence that it needs, {} of {}", listed, others))
     )
 
 

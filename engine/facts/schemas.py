@@ -120,10 +120,11 @@ SCHEMAS: Mapping[str, Schema] = {
     # of other frameworks in scope that full crosswalk edges unlock, plus itself. other_events counts all supporting
     # evidence up to the day (events, items, tests, policies, attestations) of kinds that are not mandatory;
     # without_evidence: nothing at all was ever recorded, for or against. evidence_note says what there is where the
-    # governing kind was never given ("1 event, which does not govern"), and is null elsewhere. state_since is the day
-    # of what makes the present state (null for an effective control that no snapshot saw), detected_on the earliest
-    # day of all that is wrong with a control that is not effective; last_test_on is that of the newest test, passed or
-    # failed. Neither state_since nor detected_on is before known_since nor moves with time.
+    # governing kind was never given ("none of the evidence that it needs, 1 event of another kind"), and is null
+    # elsewhere. state_since is the day of what makes the present state (null for an effective control that no snapshot
+    # saw), detected_on the earliest day of all that is wrong with a control that is not effective; last_test_on is that
+    # of the newest test, passed or failed. Neither state_since nor detected_on is before known_since or moves with
+    # time.
     "control_status": columns(_STATUS),
     # with what each event moves, and few look at: evidence of mandatory kinds in the period, and the newest
     "control_assessments": columns(f"{_STATUS} events last_evidence_id evidence_place"),

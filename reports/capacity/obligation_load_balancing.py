@@ -97,7 +97,7 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
     weeks = figures.rows(relief.by_week)
     eased, lacking = (round(sum(weeks[name].to_list()), 2) for name in ("relief_hours", "shortfall_hours"))
     rest = f", which leaves {count(left, 'week') if left else 'none'} short"
-    of = f"{quarters(eased)} of {hours(lacking)} that are lacking"
+    of = f"{quarters(eased)} of {quarters(lacking)} missing hours"
     moves = f"{count(figures['moves_suggested'], 'move')} would relieve {of}{rest}"
     due = f", due {spelled_day(first['due_on'])}" if first["due_on"] else ""
     return Opening(_sentence(over, who, f"; {moves}."), f"Start in {first['week']}: {step}{due}.")

@@ -15,7 +15,7 @@ from reports.shared import personal, setup
 from reports.shared.wording import count_of, part_of, sentence
 
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}
-HIDDEN = ("framework", "control_id", "requester", "recipient", "owner_left")
+HIDDEN = ("requester", "recipient", "owner_left")
 FEW = 10  # closed requests, below which percentiles say little
 FIRST_PASS = ("accepted", "accepted_first_pass", "first_pass_pct")
 LABELS = {"id": "Request", "title": "Asked for"}

@@ -49,11 +49,16 @@ WEEKS = Parameter(
 GRAVEST_FIRST = "Overdue: what law or contract fixes first, then the oldest"
 HANDED_IN = "What was handed in and waits for a decision comes last."
 FIXED = "A legal or contractual deadline, after which nothing may be planned."
+NUMBERED = (
+    "A weakness with a number on the FedRAMP plan of action is a duty. One without a number has a day there as "
+    "well, and can be late on that page, but is no duty until it has one."
+)
 DEFINITIONS = {
     "Within the horizon, later": "Pending duties due up to the end of the horizon, and after it; with the overdue ones "
     "they are all.",
     "Horizon": "Weeks from Monday to Sunday, the present one first.",
     "Hours": "Effort of whoever does the duty, without the time of those who are accountable for it.",
+    "POA&M": NUMBERED,
 }
 
 

@@ -75,8 +75,8 @@ def whose(action: Mapping[str, Any]) -> str:
 
 
 def responsible() -> pl.Expr:
-    """Whom to ask about an action: its owner, unless that person has left."""
-    return pl.when(pl.col("owner_left")).then(pl.coalesce("accountable", "chair", "owner")).otherwise("owner")
+    """Whom to ask about an action: its owner, else who answers for it where that person has left, else nobody."""
+    return pl.when(pl.col("owner_left")).then(accountable()).otherwise("owner")
 
 
 def accountable() -> pl.Expr:

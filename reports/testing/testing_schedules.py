@@ -19,7 +19,10 @@ from reports.testing.windows import PAST, STANDINGS
 
 LABELS = {"standing": "Status"}
 TESTED = ("framework", "control_id", "outcome", "owner")
-WINDOW = ("framework", "control_id", "standing", "window_close_on", "outcome", "performed_on", "days_late", "owner")
+WINDOW = (
+    *("framework", "control_id", "procedure", "standing", "window_close_on", "outcome", "performed_on"),
+    *("days_late", "owner"),
+)
 SHOWN = ("framework", "control_id", "title", "owner", "state", "cadence")
 DEFINITIONS = {
     "Window": "The days in which a recurring test has to be performed. Windows that the cadence asks for and nobody "

@@ -58,7 +58,7 @@ def staffing_actions(
     )
     frame = _standing(known)
     frame = frame.join(_accountable(frame, obligations, left), on=_KEY, how="left")
-    frame = frame.join(_chairs(frame, committees, meetings), on=_KEY, how="left")
+    frame = frame.join(_chairs(frame, committees, meetings, left), on=_KEY, how="left")
     frame = frame.join(left, on=["org_id", "owner"], how="left")
     frame = frame.join(_notice_state(frame, staffing_notices), on=_KEY, how="left").with_columns(
         pl.col("reminder_step", "rollups", "escalations").fill_null(0), pl.col("owner_left").fill_null(False)
@@ -175,8 +175,11 @@ def _accountable(actions: pl.DataFrame, obligations: pl.DataFrame, left: pl.Data
     )
 
 
-def _chairs(actions: pl.DataFrame, committees: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
-    """The committee that hears of an action: the owner's own and the next to meet come first, led by somebody else."""
+def _chairs(
+    actions: pl.DataFrame, committees: pl.DataFrame, meetings: pl.DataFrame, left: pl.DataFrame
+) -> pl.DataFrame:
+    """The committee that hears of an action: the owner's own and the next to meet come first, led by somebody else who
+    is there."""
     meets = (
         meetings.filter(pl.col("status") == "planned")
         .join(actions.select("org_id", "as_of").unique(), on="org_id")
@@ -187,6 +190,7 @@ def _chairs(actions: pl.DataFrame, committees: pl.DataFrame, meetings: pl.DataFr
     return (
         actions.select(*_KEY, "owner")
         .join(committees.drop_nulls("chair"), on="org_id")
+        .join(left.select("org_id", chair="owner"), on=["org_id", "chair"], how="anti")
         .join(meets, on=["org_id", "committee_id"], how="left")
         .filter(pl.col("chair") != pl.col("owner"))
         .with_columns(own=pl.col("members").list.contains(pl.col("owner")))

@@ -164,6 +164,20 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("renewal_recipients", "renewals_without_recipient", "request_recipients"),
         ),
     ),
+    FormulaChange(
+        "Whoever has left hears of no staffing action",
+        (
+            *("staffing_reminder_recipients", "staffing_reminders_unanswered"),
+            *("staffing_escalation_chairs", "staffing_escalations_without_chair"),
+        ),
+    ),
+    FormulaChange(
+        "Means of readiness move by what their shown values move",
+        (
+            "snapshot_weighted_mean_change",
+            *(f"snapshot_{name}_mean_week_change" for name in ("weighted", "strict", "fresh")),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -106,23 +106,31 @@ def _renewed_in_time(snapshot: Snapshot, until: date) -> list[str]:
         if goal.with_plan.on(on).filter(lapsed_on(kind, pl.lit(on)), control_id=control).height
     }
     controls = lapsing["control_id"].n_unique()
-    return [f"For {name} that of {controls:,} has to be renewed; the plan renews {controls - len(late):,} in time."]
+    of = "1 control" if controls == 1 else f"{controls:,} controls"
+    return [f"For {name} the evidence of {of} has to be renewed; the plan renews {controls - len(late):,} in time."]
 
 
-def overload(snapshot: Snapshot) -> list[str]:
-    """Who is short of hours first, in which week, and who comes next."""
+def overload(snapshot: Snapshot, document: Document) -> list[str]:
+    """Who lacks most hours in one week of the report's horizon, and in which; who comes next, and who lacks some
+    soonest."""
     enough = pl.col("shortfall_hours") >= LEAST_HOURS
-    short = snapshot.fact("owner_weeks").filter(enough, pl.col("owner").is_not_null())
-    first = short.sort("week_start_on", "shortfall_hours", "owner", descending=[False, True, False]).unique(
-        "owner", keep="first", maintain_order=True
-    )
+    end = snapshot.as_of + timedelta(weeks=document.summary["horizon_weeks"], days=-snapshot.as_of.weekday())
+    inside = pl.col("week_start_on") < end
+    short = snapshot.fact("owner_weeks").filter(enough, inside, pl.col("owner").is_not_null())
+    if short.is_empty():
+        return []
+    worst = short.sort("shortfall_hours", "week_start_on", "owner", descending=[True, False, False])
     names = _names(snapshot)
-    said = [
-        f"{_name(names, one['owner'])} in the week of {short_day(one['week_start_on'])}, "
-        f"{_hours(one['shortfall_hours'])}"
-        for one in first.head(FEW).iter_rows(named=True)
-    ]
-    return _in_order("Short of hours soonest:", said)
+    shown = worst.unique("owner", keep="first", maintain_order=True).head(FEW).rows(named=True)
+    soonest = short.sort("week_start_on", "shortfall_hours", "owner", descending=[False, True, False])
+    first = next(soonest.iter_rows(named=True))
+    sooner = [] if first in shown else [f"Soonest: {_lack(names, first)}."]
+    return [*_in_order("Most short of hours:", [_lack(names, one) for one in shown]), *sooner]
+
+
+def _lack(names: Mapping[str, str], row: FrameRow) -> str:
+    week = f"in the week of {short_day(row['week_start_on'])}"
+    return f"{_name(names, row['owner'])} {week}, {_hours(row['shortfall_hours'])}"
 
 
 def weak_vendors(snapshot: Snapshot, document: Document) -> list[str]:

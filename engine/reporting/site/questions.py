@@ -56,7 +56,7 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
             by_name=of_records(lapses),
         ),
         SiteQuestion(
-            "Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=of_records(overload)
+            "Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=overload
         ),
         SiteQuestion(
             "Which vendors block us?",

@@ -26,6 +26,7 @@ LABELS = {"hard": "Fixed by law or contract", "owner": "With"}
 DEFINITIONS = {
     "duty": "A dated obligation: attestation, vendor review, bundle, test window, evidence request, policy review, "
     "remediation milestone, exception expiry, audit checkpoint, committee meeting or notification of an incident.",
+    "POA&M": ledger.NUMBERED,
     "due": "In time until the end of the due date, in the organization's time zone.",
     "open, overdue": "Not done, before and after the due date. Listed until it is done, however far ahead; "
     "a request that waits for whoever asked is paused, and not late whatever its date.",

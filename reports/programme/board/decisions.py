@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from engine.model.days import spelled_day
+from engine.model.vocabulary import FRAMEWORK_NAMES
 from reports.capacity import relief
 from reports.shared.wording import all_of, count, hours, sentence
 
@@ -37,8 +39,10 @@ def full_decisions(
     exceptions: pl.DataFrame,
     weeks: pl.DataFrame,
     footnotes: dict[str, str],
+    near: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """The same with the hours that each binds, and what comes otherwise.
+    """The same with the hours that each binds, and what comes otherwise; and the target date that no plan reaches, if
+    ``near`` (``targets.nearest``) has one.
 
     What has no day of its own is decided by the next committee.
     """
@@ -48,6 +52,7 @@ def full_decisions(
         *(request.row(footnotes["obligations"]) for request in _late(overdue, obligations)),
         *(request.row(footnotes["exceptions"]) for request in _expired_requests(exceptions)),
         *(request.row(footnotes["capacity"]) for request in _short(weeks)),
+        *(() if near is None else (request.row(footnotes["readiness"]) for request in _out_of_reach(near))),
     ]
     meetings = _meetings(obligations)
     frame = with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations)
@@ -180,6 +185,20 @@ def _short(weeks: pl.DataFrame) -> Iterator[_Request]:
             "It will not be done: nobody is there to do it",
             first_short if isinstance(first_short, date) else None,
             unowned,
+        )
+
+
+def _out_of_reach(near: pl.DataFrame) -> Iterator[_Request]:
+    """The nearest target date where the best plan does not reach it: the day or the hours are for a board to move."""
+    for row in near.filter(~pl.col("reached"), pl.col("not_effective") > 0).iter_rows(named=True):
+        name, day = FRAMEWORK_NAMES.get(row["framework"], row["name"]), spelled_day(row["target_on"])
+        stay = "stays" if row["left"] == 1 else "stay"
+        yield _Request(
+            f"Set {name} a later day than {day}, or find more hours",
+            f"{sentence(count(row['left'], 'control'))} {stay} short of it with the best plan, "
+            f"{row['not_effective']:,} if nothing is done",
+            None,
+            f"{name} is not ready on {day}",
         )
 
 

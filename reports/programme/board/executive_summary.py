@@ -45,7 +45,8 @@ def build(
 ) -> Document:
     held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
-    asked = full_decisions(register, obligations, exceptions, figures.rows(relief.by_week), MARKS)
+    near = figures.rows(targets.nearest)
+    asked = full_decisions(register, obligations, exceptions, figures.rows(relief.by_week), MARKS, near)
     frame = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
     changed = board.changes(held, readiness, movements, ask)
     return Document(

@@ -10,7 +10,7 @@ WHY = {
     "control": "neither a source of evidence nor a policy",
     "policy": "supports no control in scope",
     "vendor": "no control is inherited from it",
-    "system": "nothing depends on it and it depends on nothing",
+    "system": "no system depends on it and it depends on none",
 }
 
 

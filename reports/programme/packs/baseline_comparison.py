@@ -58,7 +58,8 @@ def build(
                 "Frameworks, least ready first",
                 with_first(table, *SHOWN),
                 note="The FedRAMP POA&M is a list of open weaknesses, not a set of controls: it has no readiness. Its "
-                "row counts the gaps of all frameworks; those that it must list are on its own page.",
+                "row counts the controls of all frameworks that are not effective. Items of its own page are those of "
+                "them that fail or have no evidence at all, and findings of scanners.",
                 labels={"name": "Framework", "prior_weighted_pct": "Before (%)", "open_weaknesses": "Not effective"},
                 hidden=tuple(name for name in table.columns if name not in SHOWN),
             ),

@@ -142,10 +142,13 @@ def _missing(short: pl.DataFrame) -> float:
 
 def _decision(plan: ReadinessPlan, short: pl.DataFrame) -> str:
     """A later day; or more hours, where some are missing, and whose."""
-    if short.height:
-        total, rest = _missing(short), short[MOST_NAMED:]
+    nobodys = round(sum(one.hours for one in plan.nobodys), 2)
+    if short.height or nobodys:
+        total, rest = round(_missing(short) + nobodys, 2), short[MOST_NAMED:]
         parts = [f"{quarters(lack)} of {owner}" for owner, lack in short.head(MOST_NAMED).select(LACK).iter_rows()]
-        others = [f"{quarters(_missing(rest))} of {count_of(rest.height, 'other')}"] if rest.height else []
+        others = [f"{quarters(_missing(rest))} of {all_of(rest['owner'].to_list())}"] if rest.height == 1 else []
+        others += [f"{quarters(_missing(rest))} of {rest.height:,} more people"] if rest.height > 1 else []
+        others += [f"{quarters(nobodys)} that nobody owns"] if nobodys else []
         lack = f"{hours(total)} {'is' if total == 1 else 'are'} missing"
         return f"a later day or more hours, as {lack}: {all_of([*parts, *others])}"
     first = plan.first_short

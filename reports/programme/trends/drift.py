@@ -30,7 +30,7 @@ def drifted_controls(guardrails: pl.DataFrame, control_status: pl.DataFrame, gap
     absent = wanted.list.set_difference("kinds_present").list.len() > 0
     return (
         named.join(status, on=_KEY, how="left")
-        .join(gaps.select(*_KEY, "gap_id", "severity", "runbook_title"), on=_KEY, how="left")
+        .join(gaps.select(*_KEY, "gap_id", "severity", "runbook_title", work_owner="owner"), on=_KEY, how="left")
         .with_columns(
             drift=pl.when(~pl.col("in_scope") | ~pl.col("applicable"))
             .then(pl.lit("scope_drift"))
@@ -142,6 +142,7 @@ def _by_controls(controls: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         controls_drifted=pl.len().cast(pl.Int64),
         worst=pl.format("{} {}", pack_name(ask), "control_id").first(),
         runbook=pl.col("runbook_title").first(),
+        work_owner=pl.col("work_owner").first(),
         radius=pl.col("requirements").explode().drop_nulls().n_unique().cast(pl.Int64),
     )
 
@@ -180,9 +181,9 @@ def _expectation() -> pl.Expr:
 
 def _action() -> pl.Expr:
     """What to do about the worst drift."""
-    repair = pl.format(
-        "Close the gap {} ({}).", "worst", pl.coalesce(pl.format("runbook: {}", "runbook"), pl.lit("no runbook fits"))
-    )
+    how = pl.coalesce(pl.format("runbook: {}", "runbook"), pl.lit("no runbook fits"))
+    whose = pl.coalesce(pl.format("with {}", "work_owner"), pl.lit("nobody owns it"))
+    repair = pl.format("Close the gap {} ({}; {}).", "worst", how, whose)
     override = pl.lit("Find out why a refusal was overridden, then tighten or change the guardrail.")
     against = pl.when(pl.col("contradicted").fill_null(False)).then(repair).otherwise(override)
     others = pl.col("drift").replace_strict(ACTIONS, default=None, return_dtype=pl.String)

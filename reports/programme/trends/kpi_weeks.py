@@ -163,14 +163,14 @@ def newest_snapshots(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 def readiness_course(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """One row: mean weighted readiness in the first and in the last week with a snapshot by today's formulas.
 
-    No row below two weeks.
+    Both as they are shown, so that their difference is that of the two. No row below two weeks.
     """
     means = (
         formula_breaks.comparable(readiness_weeks)
         .filter(_recorded_in(ask))
         .sort("week", "framework")
         .group_by("week", maintain_order=True)
-        .agg(pl.col("weighted_pct").mean())
+        .agg(pl.col("weighted_pct").mean().round(1))
     )
     ends = pl.concat([means.head(1), means.tail(1)]) if means.height > 1 else means.clear()
     return ends.select(
@@ -186,7 +186,7 @@ def week_step(
 ) -> pl.DataFrame:
     """One row: the present week beside the one before. No row where only one week is asked for.
 
-    Readiness is compared where both weeks have the same frameworks by today's formulas.
+    Readiness is compared, as it is shown, where both weeks have the same frameworks by today's formulas.
     """
     weeks = weekly(remediations, obligations, readiness_weeks, ask).tail(2)
     pair = weeks if weeks.height > 1 else weeks.clear()
@@ -196,8 +196,8 @@ def week_step(
         week=pl.col("week").last(),
         still_open=pl.col("still_open").last(),
         still_open_before=pl.col("still_open").first(),
-        **{name: pl.when(same).then(pl.col(name).last()) for name in RECORDED},
-        **{f"{name}_before": pl.when(same).then(pl.col(name).first()) for name in RECORDED},
+        **{name: pl.when(same).then(pl.col(name).last().round(1)) for name in RECORDED},
+        **{f"{name}_before": pl.when(same).then(pl.col(name).first().round(1)) for name in RECORDED},
     ).filter(pl.col("week").is_not_null())
 
 

@@ -41,7 +41,7 @@ def build(unaccepted_policies: pl.DataFrame, figures: Figures, ask: Ask) -> Docu
                     *("title", pl.col("drift").replace(NAMES).alias("drift_name"), "days_in_drift", "action", "owner"),
                     *("controls_drifted", "last_observed_on", *UNSHOWN),
                 ),
-                labels={**LABELS, "title": "Policy or guardrail"},
+                labels={**LABELS, "title": "Policy or guardrail", "owner": "Owner of the policy"},
                 hidden=UNSHOWN,
             ),
             Table(

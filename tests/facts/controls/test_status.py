@@ -54,11 +54,15 @@ def test_evidence_that_does_not_govern_is_named_and_never_called_none(facts_with
     assert status(facts_with, *NOTED, **governed, events=[OPERATED]) == (
         "no_data",
         False,
-        "1 event, which does not govern",
+        "none of the evidence that it needs, 1 event of another kind",
     )
     old = ("backup.completed", "2024-01-10 09:00", naming("X1"))
     found = status(facts_with, *NOTED, kinds=["test"], events=[OPERATED, old], attestations=[SIGNED], **POLICY)
-    assert found == ("no_data", False, "2 events and 1 policy and 1 attestation, which do not govern")
+    assert found == (
+        "no_data",
+        False,
+        "none of the evidence that it needs, 2 events and 1 policy and 1 attestation of other kinds",
+    )
 
 
 def test_evidence_of_a_mandatory_kind_is_none_of_the_others_and_needs_no_note(facts_with):
@@ -106,7 +110,10 @@ def test_coverage_is_the_share_of_applicable_controls_that_are_not_no_data(facts
         events=[OPERATED, ("backup.completed", "2026-11-10 09:00", naming("X2"))],
     )
     assert only(facts["readiness"], "applicable", "assessed", "no_data", "coverage_pct") == (2, 1, 1, 50.0)
-    assert only(facts["gaps"], "control_id", "evidence_note") == ("X1", "1 event, which does not govern")
+    assert only(facts["gaps"], "control_id", "evidence_note") == (
+        "X1",
+        "none of the evidence that it needs, 1 event of another kind",
+    )
 
 
 def test_some_kinds_are_partial(facts_with):

@@ -149,10 +149,15 @@ def committee(key, chair, members, **more):
         ([committee("own", "ann", "ann"), committee("other", "bob", "")], ("other", "bob")),
         ([committee("a", "bob", "cyd"), committee("b", "dan", "ann; cyd")], ("b", "dan")),
         ([committee("a", "bob", "ann", first_meeting_on="2026-12-08"), committee("b", "dan", "ann")], ("b", "dan")),
+        (
+            [committee("own", "gone", "ann"), committee("other", "bob", "")],
+            ("other", "bob"),
+        ),  # whoever left hears of nothing
     ],
 )
 def test_the_committee_of_the_owner_that_meets_next_hears_of_it(facts_with, committees, found):
-    facts = facts_with(staffing_actions=[action()], committees=committees)
+    users = [{"email": "gone", "active": False}, {"email": "bob"}]
+    facts = facts_with(staffing_actions=[action()], committees=committees, users=users)
     assert only(facts["staffing_actions"], "committee", "chair") == found
 
 

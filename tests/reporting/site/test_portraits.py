@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from engine.model.days import spelled_day
+from engine.model.documents.document import Document
 from engine.reporting.site.list_tables import list_table, summary, with_counts
-from engine.reporting.site.named_answers import lapses
+from engine.reporting.site.named_answers import lapses, overload
 from engine.reporting.site.portrait import Portrait
 from engine.reporting.site.portraits import portraits
 from engine.reporting.site.questions import questions
@@ -789,3 +790,23 @@ def test_a_service_that_nobody_hears_of_has_no_good_level():
     known = with_counts(things, Records(frames={"service_health": health, "service_watch": silent}))
     assert [thing.record.get("level") for thing in known] == ["not_known", "critical", "ok", "not_known"]
     assert summary("service", known) == "4 services: 1 critical, 2 not known, 1 ok."
+
+
+def test_whoever_lacks_most_hours_is_named_first_and_then_who_lacks_some_soonest():
+    lacks = [("ann", date(2026, 11, 16), 2.0), ("ann", date(2026, 11, 30), 3.0), ("bob", date(2026, 12, 28), 29.0)]
+    weeks = [{"owner": who, "week_start_on": day, "shortfall_hours": hours} for who, day, hours in lacks]
+    later = {"owner": "cyd", "week_start_on": date(2027, 2, 15), "shortfall_hours": 40.0}
+    ahead = Document("", summary={"horizon_weeks": 13})
+    said = [
+        overload(Records(frames={"owner_weeks": rows("owner_weeks", *some)}), ahead)
+        for some in ([*weeks, later], weeks[2:3], [])
+    ]
+    assert said == [
+        [
+            "Most short of hours: bob in the week of 28 Dec, 29 h.",
+            "then ann in the week of 30 Nov, 3 h.",
+            "Soonest: ann in the week of 16 Nov, 2 h.",
+        ],
+        ["Most short of hours: bob in the week of 28 Dec, 29 h."],
+        [],
+    ]

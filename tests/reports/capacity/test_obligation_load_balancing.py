@@ -47,7 +47,7 @@ def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
     ]
     assert suggestions(made)["action_id"].to_list() == [proposals.action_id("acme", "2026-W49", "reassign", "ann")]
     assert lead(made) == (
-        "1 of the next 13 weeks is short of hours, most for ann in 2026-W49; 1 move would relieve 4 of 4 hours that are lacking, which leaves none short.",
+        "1 of the next 13 weeks is short of hours, most for ann in 2026-W49; 1 move would relieve 4 of 4 missing hours, which leaves none short.",
         "Start in 2026-W49: hand Duty a1 from ann to cyd, due 30 Nov 2026.",
     )
 

@@ -89,7 +89,7 @@ def test_an_unaccepted_policy_adds_its_days_to_the_freshness_debt():
 
 
 def test_what_else_is_on_record_stands_in_the_table_and_keeps_the_headline_short():
-    note = "6521 events and 36 tests and 1 attestation, which do not govern"
+    note = "none of the evidence that it needs, 6521 events and 36 tests and 1 attestation of other kinds"
     document = report(control("CC1.1", 0, **MISSING, evidence_note=note))
     assert table(document, "queue")["evidence_note"].to_list() == [note]
     assert document.next_step == "Start with SOC 2 CC1.1 A control (no governing evidence; with ann@acme.example)."

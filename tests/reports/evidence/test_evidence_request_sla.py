@@ -199,3 +199,14 @@ def test_without_an_open_request_that_is_said():
         "Nothing was closed in the period; of 1 open request none is overdue or at risk.",
         "",
     )
+
+
+def test_requests_of_one_title_are_told_apart_by_the_control_that_is_asked_about():
+    found = report(late(1, 20, "P4", control_id="CC6.1"), late(2, 6, "P1", control_id="CC6.2"))
+    shown = {one.name: one.frame.columns for one in found.tables for one in [one] if one.name in ("overdue", "at_risk")}
+    hidden = {one.name: set(one.hidden) for one in found.tables if one.name in shown}
+    assert {name: {"framework", "control_id"} - hidden[name] for name in shown} == {
+        "overdue": {"framework", "control_id"},
+        "at_risk": {"framework", "control_id"},
+    }
+    assert table(found, "overdue")["control_id"].to_list() == ["CC6.2", "CC6.1"]

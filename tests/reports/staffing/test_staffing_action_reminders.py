@@ -97,6 +97,7 @@ def test_the_third_reminder_goes_to_who_is_accountable_too():
         ({"accountable": None, "chair": None}, ["ann"]),
         ({"owner_left": True}, ["bob"]),
         ({"owner_left": True, "accountable": None}, ["cyd"]),
+        ({"owner_left": True, "accountable": None, "chair": None}, []),
     ],
 )
 def test_who_is_told_at_the_last_step(people, found):

@@ -6,8 +6,10 @@ from engine.copilot.answers.sources import route_of
 from engine.model.documents.document import Coverage
 from reports import REPORTS
 from reports.programme.board import targets
-from reports.programme.board.board import SOURCES
+from reports.programme.board.board import MARKS, SOURCES
+from reports.programme.board.decisions import full_decisions
 from reports.programme.board.executive_summary import REPORT
+from reports.programme.risk.risk_grid import register_of
 from tests import factories
 from tests.factories import moment, rows
 from tests.reports.explanations import values_follow
@@ -478,3 +480,29 @@ def test_controls_short_on_the_day_are_said_with_the_plan_and_without_it():
         "promised": "All controls of SOC 2 will be effective on 27 Jan 2027, over 99 % likely with 14 hours of work",
         "held": "All controls of SOC 2 will be effective on 27 Jan 2027",
     }
+
+
+NO_WEEKS = pl.DataFrame(
+    schema={"short": pl.Boolean, "week_start_on": pl.Date}
+    | dict.fromkeys(("shortfall_hours", "borrow_hours", "unowned_hours"), pl.Float64)
+)
+
+
+def test_a_target_date_that_no_plan_reaches_is_a_decision():
+    near = {"framework": "soc2", "name": "SOC 2", "target_on": date(2027, 1, 27), "not_effective": 34, "left": 18}
+    given = [near | {"reached": reached} for reached in (False, True)]
+    asked = [
+        full_decisions(
+            register_of(rows("risks")),
+            rows("obligations"),
+            rows("exceptions"),
+            NO_WEEKS,
+            MARKS,
+            pl.DataFrame([one], schema=targets.NEAREST),
+        )
+        for one in given
+    ]
+    assert [one.select("decision", "otherwise").rows() for one in asked] == [
+        [("Set SOC 2 a later day than 27 Jan 2027, or find more hours", "SOC 2 is not ready on 27 Jan 2027")],
+        [],
+    ]

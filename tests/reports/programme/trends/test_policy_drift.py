@@ -80,6 +80,7 @@ def test_a_guardrail_whose_controls_work_has_not_drifted():
 
 def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
     gap = {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "runbook_title": "Enforce MFA"}
+    gap["owner"] = "ann@acme.example"  # who closes it, whoever owns the policy
     requirements = ["soc2:CC6.1", "iso27001:A.8.5"]
     held = document([rail(requirements=requirements)], [state(word="ineffective")], [gap])
     assert one(held, "drift", "first_drifted_on", "days_in_drift", "controls_drifted", "blast_radius") == (
@@ -92,7 +93,7 @@ def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
     assert lead(held) == (
         "1 of 1 accepted policy or guardrail has drifted, 1 of them contradicted by what is seen.",
         "Begin with Access Control Policy, 19 days in drift (nobody owns it). Close the gap SOC 2 CC6.1 "
-        "(runbook: Enforce MFA).",
+        "(runbook: Enforce MFA; with ann@acme.example).",
     )
 
 
