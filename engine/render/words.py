@@ -24,6 +24,7 @@ _WORDS = {
     "baa": "BAA", "dpa": "DPA", "iso27001_certificate": "ISO 27001 certificate", "nda": "NDA", "pci_aoc": "PCI DSS AOC",
     "soc2_type1": "SOC 2 type 1", "soc2_type2": "SOC 2 type 2",
 }  # fmt: skip
+THEN = "scenario_"  # begins the name of what a figure would be, beside what it is
 # where a word reads otherwise than elsewhere: what documents say of a vendor is no assessment by us
 _WORDS_OF_COLUMN = {"assurance": {"not_assessed": "never assured"}}
 
@@ -123,6 +124,18 @@ def figures(document: Document) -> dict[str, object]:
         else _with_unit(name, content, document.units.get(name, ""))
         for name, content in plain.items()
     }
+
+
+def figures_to_show(document: Document) -> dict[str, object]:
+    """The figures without those of a scenario that nobody asked for: none leads the page, and none is other than what
+    it is beside."""
+    every = figures(document)
+    of_scenario = [name for name in every if name.startswith(THEN)]
+    pairs = [(name.removeprefix(THEN), name) for name in of_scenario if name.removeprefix(THEN) in every]
+    moved = any(every[now] != every[then] for now, then in pairs)
+    if not pairs or moved or any(name in document.foremost for name in of_scenario):
+        return every
+    return {name: content for name, content in every.items() if name not in of_scenario}
 
 
 def spell(word: str, column: str = "") -> str:

@@ -14,7 +14,7 @@ from reports.obligations.crossover.crossovers import cluster_rows
 from reports.shared import ledger, setup
 from reports.shared.columns import with_first
 from reports.shared.ordering import rank
-from reports.shared.wording import all_of, count, hours, inside, percent, sentence, with_whom
+from reports.shared.wording import SHOWN_HOURS, all_of, count, hours, inside, percent, sentence, with_whom
 from reports.staffing import wording
 
 TONES: dict[str, Tone] = {"work": "main", "hours there are": "third"}
@@ -40,6 +40,7 @@ LABELS = {
 DEFINITIONS = {
     "Compared": "Each figure of this quarter so far with the same figure as of the last day of the quarter before.",
     "Stands at": wording.DEFINITIONS["Standing"],
+    **SHOWN_HOURS,
 }
 
 

@@ -14,7 +14,7 @@ from reports.evidence.renewals import NAMES, WAVES
 from reports.figures import select
 from reports.shared import ledger, personal, setup
 from reports.shared.packs import control, pack_name, titled_control
-from reports.shared.wording import count, count_of, hours, percent, some_of, with_whom
+from reports.shared.wording import SHOWN_HOURS, count, count_of, hours, percent, some_of, with_whom
 
 SAID = {wave: "overdue" if wave == "overdue" else f"due {name[0].lower()}{name[1:]}" for wave, name in NAMES.items()}
 FOREMOST = (
@@ -130,6 +130,7 @@ def _definitions(ask: Ask) -> dict[str, str]:
         f"in which all duties together use more than {warn} of the hours available.",
         "Current": "Signed attestations of those that decide today.",
         "Evidence now": "Freshness of the control's evidence today: signing on stale evidence is unsupported.",
+        **SHOWN_HOURS,
     }
 
 

@@ -13,7 +13,7 @@ from engine.model.documents.document import Alarm, FrameRow
 from engine.model.figures.formulas import iso_week
 from reports.shared.ordering import rank
 from reports.shared.packs import PACKS
-from reports.shared.wording import all_of, count, inside, with_whom
+from reports.shared.wording import SHOWN_HOURS, all_of, count, inside, with_whom
 
 Columns = Mapping[str, pl.DataType | type[pl.DataType]]
 
@@ -59,6 +59,7 @@ DEFINITIONS = {
     "Horizon": "Weeks from Monday to Sunday, the present one first.",
     "Hours": "Effort of whoever does the duty, without the time of those who are accountable for it.",
     "POA&M": NUMBERED,
+    **SHOWN_HOURS,
 }
 
 

@@ -90,3 +90,15 @@ def test_what_persons_read_names_weeks_by_their_monday_and_not_by_the_standard()
         **{f"{report.name}/{each.name}": each.help for report in REPORTS for each in report.parameters},
     }
     assert [name for name, text in said.items() if "ISO week" in text] == []
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
+def test_a_page_with_hours_by_week_says_that_each_is_rounded_by_itself(report):
+    made = empty_document(report)
+    shown = [[name for name in table.frame.columns if name not in table.hidden] for table in made.tables]
+    by_week = [name for names in shown if "week" in names for name in names if _is_of_hours(name)]
+    assert not by_week or "Hours shown" in made.definitions
+
+
+def _is_of_hours(name):
+    return name in COLUMNS and COLUMNS[name].unit == "hours"

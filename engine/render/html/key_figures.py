@@ -22,7 +22,6 @@ _URGENT = re.compile(
 )
 ECHOED = ("horizon_weeks", "trend_weeks", "template", "sheet")  # say what was asked
 WEEK = "_week_change"  # ends the name of what moved since the same day of the week before
-THEN = "scenario_"  # what a figure would be, beside what it is
 
 
 @dataclass(frozen=True)
@@ -63,13 +62,13 @@ def key_figures(document: Document) -> KeyFigures:
 
     Each in the order of the summary; zeros, good or not, and what is of another day come last.
     """
-    shown = {name: one for name, one in words.figures(document).items() if name not in HASHED_COLUMNS}
-    pairs = {name for name in shown if f"{THEN}{name}" in shown}
+    shown = {name: one for name, one in words.figures_to_show(document).items() if name not in HASHED_COLUMNS}
+    pairs = {name for name in shown if f"{words.THEN}{name}" in shown}
     compared = [_pair(document, name, shown) for name in shown if name in pairs]
     if any(pair.now != pair.then for pair in compared):
-        shown = {name: one for name, one in shown.items() if name.removeprefix(THEN) not in pairs}
-    else:  # nothing was asked: what is, once
-        compared, twins = [], {f"{THEN}{name}" for name in pairs}
+        shown = {name: one for name, one in shown.items() if name.removeprefix(words.THEN) not in pairs}
+    else:  # nothing is other than it is: what is, once
+        compared, twins = [], {f"{words.THEN}{name}" for name in pairs}
         shown = {name: one for name, one in shown.items() if name not in twins}
     changes = {name: change for name in shown if (change := _change_of(name, shown))}
     figures = [
@@ -228,8 +227,8 @@ def _is_short(figure: KeyFigure) -> bool:
 
 
 def _pair(document: Document, name: str, shown: Mapping[str, object]) -> FigurePair:
-    now, then = document.summary[name], document.summary[f"{THEN}{name}"]
-    before, after = words.value(name, shown[name]), words.value(name, shown[f"{THEN}{name}"])
+    now, then = document.summary[name], document.summary[f"{words.THEN}{name}"]
+    before, after = words.value(name, shown[name]), words.value(name, shown[f"{words.THEN}{name}"])
     if isinstance(now, bool) or not isinstance(now, int | float) or not isinstance(then, int | float) or now == then:
         return FigurePair(_title(document, name), before, after, "", None)
     moved = round(then - now, 2)

@@ -36,7 +36,7 @@ def _blocks(edition: Edition) -> Iterator[str]:
         yield f"**Next:** {inline(_with_titles(document.next_step, edition))}"
     if document.coverage:
         yield inline(words.coverage(document.coverage))
-    figures = words.figures(document)
+    figures = words.figures_to_show(document)
     if figures:
         yield "\n".join(_figures(figures, document.titles))
     yield from (f"*{inline(chart.title)}:* {inline(edition.readable(chart.alt))}" for chart in document.charts)

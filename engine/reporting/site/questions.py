@@ -55,9 +55,7 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
             _mean("fresh_pct"),
             by_name=of_records(lapses),
         ),
-        SiteQuestion(
-            "Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=overload
-        ),
+        SiteQuestion("Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=overload),
         SiteQuestion(
             "Which vendors block us?",
             "inherited-control-gaps",

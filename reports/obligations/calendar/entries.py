@@ -12,7 +12,7 @@ from engine.model.documents.document import CalendarEvent, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, sentence
+from reports.shared.wording import SHOWN_HOURS, count, sentence
 
 LISTED_DAYS = 30
 FEED = "/api/governance/compliance/obligation-ics"
@@ -34,6 +34,7 @@ DEFINITIONS = {
     "done, late": "Done in time, done after the due date. Listed for 30 days after the later of the two dates.",
     "cancelled": "No longer owed. Listed for 30 days, so that calendars that subscribe remove it.",
     "fixed": "A legal or contractual deadline that may not be moved.",
+    **SHOWN_HOURS,
 }
 FOREMOST = (
     *("obligations_overdue", "obligations_due_in_30_days", "obligations_without_owner", "obligations_pending"),

@@ -12,7 +12,7 @@ from reports.figures import select
 from reports.obligations.density.breaches import breaches, rated_weeks
 from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import count, inside, percent
+from reports.shared.wording import SHOWN_HOURS, count, inside, percent
 
 TONES: dict[str, Tone] = {"due": "main", "warns": "watch", "is critical": "bad"}
 LABELS = {
@@ -27,6 +27,7 @@ DEFINITIONS = {
     "Hysteresis": "A breach that was sent holds until the week is below this part of its limit.",
     "Since last alert": "New and worsened breaches are sent; unchanged, eased and cleared ones are not.",
     "Can move": "Duties of the week without a legal or contractual deadline.",
+    **SHOWN_HOURS,
 }
 
 

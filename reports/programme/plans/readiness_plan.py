@@ -18,7 +18,7 @@ from engine.planning.verdict.prices import prices, without_more_hours
 from reports.programme.plans import plan_people, plan_pictures, plan_rows, plan_summary, promises
 from reports.programme.plans.plan_terms import beyond_controls, terms
 from reports.programme.plans.plan_words import opening, warnings_of
-from reports.shared.wording import hours
+from reports.shared.wording import SHOWN_HOURS, hours
 
 LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing done, weighted (%)"}
 GOALS = {"likely_error_points": "Error (points)", "likely_on": "90 % likely on"}
@@ -63,6 +63,7 @@ DEFINITIONS = {
     "The spread is what is recorded as least and most hours, else that of accepted work that is done, else half of all "
     "work takes 1.1 times what is planned or more, one piece in ten twice as much; half of the spread is shared by all "
     "work of a person. It is calibrated on drawn histories. The band of readiness ends where nine of ten draws are.",
+    **SHOWN_HOURS,
 }
 
 

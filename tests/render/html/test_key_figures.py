@@ -5,6 +5,7 @@ from dataclasses import replace
 import polars as pl
 
 from engine.model.documents.document import Alarm, Chart, Coverage, Document
+from engine.render import words
 from engine.render.html.html import render
 from engine.render.html.key_figures import FigurePair, key_figures
 from engine.render.text.json import render as render_json
@@ -192,3 +193,9 @@ def test_nothing_is_good_where_nothing_was_in_scope():
         for coverage in (Coverage(0, 0), Coverage(3, 3), None)
     ]
     assert tones == [None, "good", "good"]
+
+
+def test_figures_of_a_scenario_are_shown_where_one_was_asked_for():
+    summary = {"late": 14, "scenario_late": 14, "scenario_moved": 0, "scenario_id": "a5"}
+    nothing, asked = (Document("", summary=summary, foremost=lead) for lead in (("late",), ("scenario_moved",)))
+    assert [list(words.figures_to_show(one)) for one in (nothing, asked)] == [["late"], list(summary)]
