@@ -44,7 +44,9 @@ NIGHTS = tuple(
         ),
     )
 )
-KINDS = tuple(HERE / f"asked_{one}.txt" for one in ("kinds", "again", "verbs", "relations", "governance", "tired"))
+KINDS = tuple(
+    HERE / f"asked_{one}.txt" for one in ("kinds", "again", "verbs", "relations", "governance", "tired", "joined")
+)
 OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", *KINDS, *NIGHTS)
 MARKS = ("right", "honestly declined", "refused though on record", "wrong low", "wrong high")
 DRAWN = 5  # questions of a line that draws its words

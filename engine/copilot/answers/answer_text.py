@@ -10,9 +10,8 @@ import polars as pl
 from engine.copilot.answers.answers import AnswerPart, CitationList
 from engine.copilot.answers.cells import cell, cells, count_of, heading, measure_name, value_with_unit
 from engine.copilot.answers.library import Library
-from engine.copilot.answers.ranks import sort_rows
 from engine.copilot.answers.routes import figure_of
-from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, title
+from engine.copilot.answers.sentences import ROWS, line, mark, noun, row_lines, sort_rows, title
 from engine.copilot.answers.sums import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
 from engine.copilot.grammar.plan import as_they_stand, however_they_stand
 from engine.copilot.grammar.proof import no_rows
@@ -140,6 +139,9 @@ def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterat
         yield from plan.tally.of.assumed
         if plan.tally.of.presumed:
             yield f"taken as {noun(plan.tally.of, 2)}"
+    if order is not None and order.down and order.column == plan.entity.due and rows.height:
+        last = frame.filter(plan.where)[order.column].max()
+        yield from ("what is to come is left aside",) if last != rows[order.column].max() else ()
     if plan.absent:
         yield f"none is {plan.absent}; taken as all that there are"
     if plan.presumed and plan.intent not in ("count", "list", "group"):
@@ -233,7 +235,13 @@ def _when(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
         at = row.get(column.replace("_on", "_at"))
         moment = f" ({cell(at)})" if at is not None and column.endswith("_on") else ""
         lead = "" if dated.height == 1 else "- "
-        yield f"{lead}{cell(row[column])}{moment}: {word}, {title(plan, row)}. {mark(plan, row, library, citations)}"
+        away = (row[column] - library.today).days
+        apart = "today" if not away else f"in {away:,} days" if away > 0 else f"{-away:,} days ago"
+        apart = f", {apart}" if dated.height == 1 else ""
+        yield (
+            f"{lead}{cell(row[column])}{moment}{apart}: {word}, {title(plan, row)}. "
+            f"{mark(plan, row, library, citations)}"
+        )
 
 
 def _why(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:

@@ -13,6 +13,7 @@ OWN_HEADINGS = {
         "gaps": "open gaps", "late_days": "days overdue",
 }  # fmt: skip
 
+BETWEEN = ".."  # stands between two days of a row in the name of the measure of what lies between them
 _DAYS = {"age_days": "age", "late_days": "days overdue", "days_to_fix": "days to fix", "days_to_close": "days to close"}
 
 
@@ -63,6 +64,10 @@ def measure_name(column: str) -> str:
     """What a number over rows is of: "time to resolve", "age"."""
     if column.startswith("hours_to_"):
         return f"time to {column.removeprefix('hours_to_')}"
+    first, _, last = column.removesuffix("_days").partition(BETWEEN)
+    if last:
+        steps = (one.removesuffix("_on").replace("_", " ") for one in (first, last))
+        return f"days from {' to '.join(steps)}"
     return _DAYS.get(column) or heading(column)
 
 

@@ -154,7 +154,7 @@ def _spelt(question: str, planner: Planner) -> tuple[str, dict[str, str]]:
     """The question with misspelt words mended, and which."""
     slips: dict[str, str] = {}
     for word in dict.fromkeys(words(plain(question))):
-        if _has_meaning(word) or planner.has_name(word):
+        if has_meaning(word) or planner.has_name(word):
             continue
         near = nearest(word, _vocabulary()) or (nearest(word, _sayings(), most=1) if len(word) > _SHORT else None)
         if near is not None:
@@ -165,7 +165,8 @@ def _spelt(question: str, planner: Planner) -> tuple[str, dict[str, str]]:
     return text, slips
 
 
-def _has_meaning(word: str) -> bool:
+def has_meaning(word: str) -> bool:
+    """Whether some kind of thing is asked with a word, or it says nothing."""
     known = _vocabulary()
     return not word.isalpha() or word in known or stem(word) in known or is_filler(word) or is_everyday(word)
 

@@ -19,7 +19,7 @@ from engine.copilot.answers.history import history
 from engine.copilot.answers.holdings import holdings
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.meanings import meaning
-from engine.copilot.answers.pairs import pair
+from engine.copilot.answers.relations import RELATED, together
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
 from engine.copilot.answers.titles import NamedFigure, figure_of_title
@@ -177,7 +177,8 @@ def _answer_one(
     tallied = any(plan.tally is not None for plan in plans)
     if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
         return [_figure(asked, figure, library, citations, plans)], plans
-    listed = () if tallied or any(plan.lookup for plan in plans) else planner.several(asked)
+    joined = any(each.dimension.startswith(RELATED) for plan in plans for each in plan.constraints)
+    listed = () if tallied or joined or any(plan.lookup for plan in plans) else planner.several(asked)
     if listed:
         return [answer_text(plan, library, citations) for plan in listed], ()
     plans = tuple(plan for plan in plans if not plan.unknown) or plans
@@ -204,12 +205,9 @@ def _plans(
 ) -> tuple[Query, ...]:
     """What is meant; where two kinds of things are, how many of one the other has, unless a state says the same."""
     plans = planner.plans(asked, before, follows=follows)
-    plans = plans if before is not None else planner.better(asked, plans)
-    query = pair(asked, planner, library)
-    if query is None or query.tally is None:
-        return plans
-    clean = len(plans) == 1 and not (plans[0].unknown or plans[0].unused) and plans[0].entity is query.entity
-    return plans if clean and query.tally.quantity in ("none", "some") else (query,)
+    if before is None:
+        plans = planner.better(asked, plans)
+    return together(asked, plans, planner, library, cuts=before is None and not follows)
 
 
 def _context(before: Sequence[str], planner: Planner, library: Library) -> Query | None:

@@ -77,6 +77,9 @@ _NEGATED = re.compile(r"\b(?:(?:do|did|does) not (?:have|own|see)|(?:have|has) n
 _OWES = r"^(?:|ha[sd]|have|having|got|gets?|with|.*sit.*|carr.*|holds?|owns?|owes?|is .*|are .*)$"
 _ALL = re.compile(r"\b(?:all|every|each)\b")
 _RANKED = 5
+_ONE = re.compile(r"\b(?:which|what|who)\b(?! (?:\w+s|people)\b)|\bthe (?!\w+s$|people$)\w+$")
+# "tests on controls with …" is about tests: the other thing is a condition of theirs
+_BELOW = r"\b(?!hours|days|weeks)\w+s (?:on|for|to|against) (?:the |our |all )?(?:{noun})\b"
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ def _cut(asked: CopilotQuestion, words: str) -> _Parts | None:
         claim = f"{whose['inner']} that {whose['claim']}"
         return _Parts(whose["head"], claim, "none", 0, "has", whose["inner"])
     match = re.match(_WITH.pattern.replace("{noun}", words), text)
-    if match is None or _ALL.search(match["head"]):
+    if match is None or _ALL.search(match["head"]) or re.search(_BELOW.replace("{noun}", words), match["head"]):
         return None
     if not (match["quantity"] or match["out"]) and re.search(r"\bwho$", match["head"]):
         return None  # "who owns the decision" asks for an attribute
@@ -133,7 +136,7 @@ def _cut(asked: CopilotQuestion, words: str) -> _Parts | None:
     number = next((_number(word) for word in re.findall(_N, said)), 0)
     head = match["head"]
     if quantity in ("most", "fewest"):
-        number = _top(head, 1 if re.search(r"\b(?:which|what|who)\b(?! (?:\w+s|people)\b)", head) else _RANKED)
+        number = _top(head, 1 if _ONE.search(head) else _RANKED)
         head = _TOP.sub(" ", head)
     return _Parts(head, match["inner"], quantity, number, match["verb"] or "")
 
@@ -218,10 +221,11 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         return None
     kept = _limit_groups(held, parts).sort("number", "key", descending=[parts.quantity != "fewest", False])
     label = _label(parts, counted)
-    return Query(
+    made = Constraint("own:tally", label, pl.col(entity.key).is_in(kept["key"].implode()), after=True)
+    query = Query(
         entity,
         "tally",
-        (*constraints, Constraint("own:tally", label, pl.col(entity.key).is_in(kept["key"].implode()), after=True)),
+        (*constraints, made),
         unknown=(*wanted, *head.unknown, *counted.unknown),
         corrections=(*head.corrections, *counted.corrections),
         unused=(*head.unused, *counted.unused),
@@ -229,6 +233,11 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         lookup=True,
         tally=Tally(kept, counted, ranked, parts.quantity, held.height),
     )
+    if wanted and head.columns:  # "who owns the services with the most findings": of each of them
+        left = tuple(word for word in query.unknown if word not in wanted)
+        assumed = (*head.assumed, *counted.assumed, f"taken as those {label}")
+        return replace(query, intent=head.intent, columns=head.columns, tally=None, unknown=left, assumed=assumed)
+    return query
 
 
 def _counted_query(inner: str, entity: Entity, planner: Planner) -> Query | None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import polars as pl
 
 from engine.copilot.answers.answers import CitationList
-from engine.copilot.answers.cells import cell, count_of, heading, measure_name, plural_of
+from engine.copilot.answers.cells import BETWEEN, cell, count_of, heading, measure_name, plural_of
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.sentences import ROWS, mark, noun, row_lines, title
 from engine.copilot.entities import ENTITIES
@@ -141,6 +141,9 @@ def share_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: Ci
 def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     """The mean, the median or the sum of a column, over all rows or by group."""
     column, how = plan.measure or ("", "sum")
+    start, _, end = column.removesuffix("_days").partition(BETWEEN)
+    if end:
+        rows = rows.with_columns((pl.col(end) - pl.col(start)).dt.total_days().alias(column))
     values = rows[column].drop_nulls() if column in rows.columns else pl.Series([])
     if values.is_empty():
         return

@@ -36,7 +36,8 @@ def _requests(records: Records) -> pl.DataFrame:
 def _risks(records: Records) -> pl.DataFrame:
     """The risks; what nobody rated has no rating, whatever it is taken for where it counts."""
     rated = phrases("residual_likelihood, residual_impact")
-    more = records.table("risks").select("id", "identified_on", "previous_likelihood", "previous_impact", *rated)
+    named = pl.col("controls").str.split("; ").alias("control_ids")
+    more = records.table("risks").select("id", "identified_on", "previous_likelihood", "previous_impact", named, *rated)
     return records.fact("risks").drop(rated).join(more, on="id", how="left")
 
 
@@ -80,6 +81,13 @@ def _specifications(records: Records) -> pl.DataFrame:
         control=pl.format("hipaa:{}", "control_id"),
         met=~pl.col("control_id").is_in(tables["open"]["control_id"].to_list()),
     )
+
+
+def _policies(records: Records) -> pl.DataFrame:
+    """The policies, each with the controls that it answers for."""
+    control = pl.format("{}:{}", "framework", "control_id").sort()
+    controls = records.table("policy_controls").group_by(id="policy_id").agg(control_ids=control)
+    return records.table("policies").drop("body", "rules").join(controls, on="id", how="left", maintain_order="left")
 
 
 REQUEST = with_words(
@@ -143,6 +151,7 @@ RISK = with_words(
             RowState("closed", is_in("status", "closed")),
             RowState("unowned", none("owner"), aside=True),
         ),
+        links={"control": "control_ids"},
         reason="residual {residual} ({likelihood} × {impact}, {level}) where {appetite} is accepted, treatment "
         "{treatment}",
         size="residual",
@@ -252,7 +261,7 @@ POLICY = with_words(
     Entity(
         "policy",
         "policies",
-        lambda records: records.table("policies").drop("body", "rules"),
+        _policies,
         "id",
         "{id} {title}: {state}, version {version}, review due {review_due_on}, owner {owner}",
         names=("id", "policy", "title"),
@@ -265,6 +274,8 @@ POLICY = with_words(
             RowState("unowned", none("owner"), aside=True),
         ),
         due="review_due_on",
+        links={"control": "control_ids"},
+        reason="{state}, accepted on {accepted_on}, review due {review_due_on}",
         presumed="active",
         dated=False,
     )

@@ -94,6 +94,7 @@ def _tests(records: Records) -> pl.DataFrame:
         .with_columns(
             called=framework_name(records),
             id=pl.coalesce("run_id", pl.format("{} from {}", "schedule_id", "window_open_on")),
+            control=pl.format("{}:{}", "framework", "control_id"),
         )
     )
 
@@ -295,7 +296,7 @@ TEST = with_words(
         ),
         due="window_close_on",
         done="performed_on",
-        links={"framework": "framework"},
+        links={"framework": "framework", "control": "control"},
         reason="cause",
         report="testing-schedules",
     )

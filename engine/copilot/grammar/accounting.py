@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from engine.copilot.answers.cells import BETWEEN
 from engine.copilot.entities.entity import Entity, phrases
 from engine.copilot.grammar.constraints import is_event_verb
 from engine.copilot.grammar.everyday import is_filler
@@ -133,7 +134,7 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
     if word == "among":
         return asked.matches(rf"\bamong (?:\w+ ){{0,2}}(?:{reading.entity.plural}|{reading.entity.name})\b")
     if word in ("during", "between", "via", "within", "per"):
-        return query.group is not None or bool(query.halves)
+        return query.group is not None or bool(query.halves) or BETWEEN in (query.measure or ("",))[0]
     if word in ("every", "each"):
         return query.order is None or query.group is not None
     if word == "only":
@@ -148,7 +149,7 @@ def _understood(word: str, query: Query, reading: Reading) -> bool:
         return {
             "where": query.intent == "compare" or query.group is not None or bool(query.columns),
             "whose": query.intent == "who" or bool(query.columns) or bool(query.constraints),
-            "often": query.intent == "count" or bool(query.columns),
+            "often": query.intent in ("count", "measure") or bool(query.columns),
             "least": asked.bound is not None or query.order is not None,
         }.get(word, bool(query.columns))
     if word.isdigit():
@@ -289,6 +290,8 @@ def unmet(query: Query, reading: Reading) -> Query:
     named = query.entity.name in ("person", "dependency") or people or whose
     if query.intent == "who" and not query.columns and not named:
         lost.append("who")
+    if query.intent == "group" and asked.matches(r"^(?:which|what) \w+ (?:each|every one)\b"):
+        lost.append("each")  # which of them each row has
     order = query.order  # the oldest of the rows is no group of them
     if query.intent == "group" and order is not None and order.column in {*query.entity.dates, *query.entity.measures}:
         lost.append(order.words)
@@ -305,6 +308,6 @@ def unmet(query: Query, reading: Reading) -> Query:
         people = people or any(one.sense("name", "mine") for one in (*reading.turned, *reading.excluded))
         agent = asked.matches(_AGENT) and (asked.bound is not None or bool(reading.title_words))
         groups = [piece for piece in reading.pieces if piece.sense("group") and not is_agent(piece, reading)]
-        if groups and not people and not agent:
+        if groups and not people and not agent and query.intent != "what":
             lost.append("by")
     return replace(query, unknown=(*query.unknown, *lost))

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import polars as pl
 
+from engine.copilot.answers.cells import BETWEEN
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.lexicon import GROUP_WORDS
 from engine.copilot.grammar.lexicon import nouns as nouns_of
@@ -189,6 +191,32 @@ def counted_column(query: Query, reading: Reading, frame: pl.DataFrame) -> str |
     sense = None if piece is None or piece.sense("noun", "name") else piece.sense("attribute", "measure")
     column = "" if sense is None else sense.column
     return column if column in frame.columns and frame.schema[column].is_integer() else None
+
+
+def times_counted(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
+    """The sum of the column that counts it: "how many times were exceptions renewed" is no number of exceptions."""
+    if query.lookup or not re.search(r"\bhow (?:many times|often) (?:was|were|has|have|had|did)\b", reading.asked.text):
+        return None
+    for piece in reading.pieces:
+        sense = piece.sense("attribute", "measure")
+        if sense is not None and not piece.sense("noun", "name") and frame.schema[sense.column].is_integer():
+            kept = tuple(each for each in query.constraints if each.at != piece.at)
+            return replace(query, intent="measure", measure=(sense.column, "sum"), constraints=kept, columns=())
+    return None
+
+
+def days_between(reading: Reading, frame: pl.DataFrame) -> tuple[str, tuple[int, int]] | None:
+    """The days from one step of a row to another, and where both stand: "from proposed to completed"."""
+    said = reading.asked.words
+    if not reading.asked.matches(r"\b(?:days?|time|long|average|median)\b"):
+        return None
+    dated = [(piece, sense.column) for piece in reading.pieces if (sense := piece.sense("date"))]
+    for (one, first), (two, last) in pairwise(dated):
+        ends = said[one.at - 1 : one.at], said[one.end : two.at]
+        steps = ends in ((("from",), ("to",)), (("from",), ("until",)), (("between",), ("and",)))
+        if steps and first != last and {frame.schema.get(first), frame.schema.get(last)} == {pl.Date}:
+            return f"{first}{BETWEEN}{last}_days", (one.at, two.at)
+    return None
 
 
 def row_columns(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:

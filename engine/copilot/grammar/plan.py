@@ -8,6 +8,7 @@ import polars as pl
 
 from engine.copilot.grammar.accounting import account_for, is_counted, unmet
 from engine.copilot.grammar.constraints import choices_of, clock_of, names_of, rows_of, states_of, titles_of, verbs_of
+from engine.copilot.grammar.holders import days_between
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
 from engine.copilot.grammar.pieces import Piece
@@ -101,7 +102,8 @@ def _row_query(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -
     negated, unturned = turned_of(reading, frame, today, asker)
     missing, used = missing_of(reading, frame)
     equal, numbers = equal_of(reading, frame)
-    ats = {part.at for one in apart for part in (one, *one.parts)}
+    steps = days_between(reading, frame)
+    ats = {part.at for one in apart for part in (one, *one.parts)} | {*(() if steps is None else steps[1])}
     plain = replace(reading, pieces=tuple(piece for piece in reading.pieces if piece.at not in ats))
     made = [
         *apart,

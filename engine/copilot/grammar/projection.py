@@ -9,6 +9,7 @@ import polars as pl
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.holders import (
     counted_column,
+    days_between,
     distinct_query,
     group_by_holder,
     group_of,
@@ -16,6 +17,7 @@ from engine.copilot.grammar.holders import (
     most_work,
     numbers_of_time,
     row_columns,
+    times_counted,
     without_windows,
 )
 from engine.copilot.grammar.lexicon import Sense
@@ -51,6 +53,7 @@ _COMPARED = (
 )
 _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
 _OF_ONE = r"^(?:so |and )?(?:what|how|where|is|are|was|were|does|did)\b|\bof\b"
+_OF_EACH = r"\bhow (?:long|many \w+)\b.*\beach(?: one| of them)? (?:took|takes?|lasted|is|was|has|had)\b"
 _WHEN_AND_WHO = r"\bwhen\b.*\band (?:by )?whom?\b|\bwhom?\b.*\band when\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
 # words that are used up by what is asked of the rows
@@ -101,6 +104,9 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     counted = counted_column(query, reading, frame)
     if counted is not None:
         return replace(query, intent="measure", measure=(counted, "sum"), columns=())
+    times = times_counted(query, reading, frame)
+    if times is not None:
+        return times
     if (
         asked.matches(_SHARE)
         and asked.bound is None
@@ -127,6 +133,8 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     if by is not None:
         return replace(query, intent="group", group=by)
     beside = _beside(reading, frame)
+    if (told := _columns_beside(reading, frame)) and not lookup and query.intent in ("list", "count", "when"):
+        return replace(query, intent="list", columns=told)
     row = row_columns(reading, frame) if lookup and query.intent in ("list", "when") else ()
     if len(row) > 1 and not asked.matches(r"\b(?:when|how)\b"):
         return replace(query, intent="what", columns=row)
@@ -152,9 +160,9 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     if query.intent == "when":
         return replace(query, columns=_when(reading, frame, query))
     where = asked.matches(r"^(?:so |and )?where\b") and "service" in frame.columns and not attributes
-    told = asked.matches(r"^(?:so |and )?where\b") and [one for one in attributes if frame.schema[one] == pl.String]
-    if told and query.intent == "list" and not lookup and query.order is None:
-        return replace(query, intent="group", group=told[0])
+    places = asked.matches(r"^(?:so |and )?where\b") and [one for one in attributes if frame.schema[one] == pl.String]
+    if places and query.intent == "list" and not lookup and query.order is None:
+        return replace(query, intent="group", group=places[0])
     beside = _beside(reading, frame) or (("service",) if where else ())
     if query.intent in ("list", "count") and beside and not lookup and query.order is None:
         return replace(query, columns=beside)
@@ -196,6 +204,22 @@ def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_BESIDE = frozenset(("with", "their", "its", "the", "and"))
+
+
+def _columns_beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
+    """Several columns at the end that are asked for beside each row: "… with owner and due date"."""
+    said, found, at = reading.asked.words, list[str](), len(reading.asked.words)
+    for piece in reversed(reading.pieces):
+        between = {word for word in said[piece.end : at] if word not in _BESIDE}
+        sense = piece.sense("attribute", "date") or piece.sense("role")
+        if between or sense is None or piece.sense("noun", "state", "choice") or sense.column not in frame.columns:
+            break
+        found, at = [sense.column, *found], piece.at
+    ahead = [word for word in said[:at] if word not in ("their", "its", "the")][-1:]
+    return tuple(dict.fromkeys(found)) if len(found) > 1 and ahead == ["with"] else ()
+
+
 def _spent(query: Query) -> Query:
     """The query without the words that say no more than what is asked of the rows."""
     return replace(query, unknown=tuple(word for word in query.unknown if word not in _SPENT.get(query.intent, ())))
@@ -204,9 +228,13 @@ def _spent(query: Query) -> Query:
 def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
     """A number over the rows: the mean, the median or the sum of a column."""
     asked, lookup = reading.asked, query.lookup
+    how = next((name for name, pattern in _HOWS if asked.matches(pattern)), None)
+    if (apart := days_between(reading, frame)) is not None and not lookup:
+        spent = ("days", "time", "between", "from", "average", "mean", "median", "how long")
+        left = tuple(word for word in query.unknown if word not in spent)
+        return replace(query, intent="measure", measure=(apart[0], how or "median"), columns=(), unknown=left)
     timed = list(verb_timed(reading).values())
     measures = [*columns_of(reading, "measure", frame), *timed]
-    how = next((name for name, pattern in _HOWS if asked.matches(pattern)), None)
     if how is None and "impact_users" in (*measures, *attributes) and asked.matches(_HIT) and not lookup:
         how, measures = "sum", ["impact_users"]
     numeric = [name for name in attributes if frame.schema[name].is_numeric()]
@@ -214,6 +242,8 @@ def _measure_query(query: Query, reading: Reading, frame: pl.DataFrame, attribut
         measures = numeric
     if not measures or query.order is not None:
         return None
+    if asked.matches(_OF_EACH) and not lookup:
+        return replace(query, intent="what", columns=(measures[-1],))
     named = any(piece.sense("measure") and piece.words not in _LOOSE for piece in reading.pieces)
     if (
         how

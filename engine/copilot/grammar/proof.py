@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from engine.copilot.answers.cells import heading
+from engine.copilot.answers.cells import BETWEEN, heading
 from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import Sense
@@ -107,6 +107,7 @@ def _idle_words(query: Query, reading: Reading) -> Iterator[str]:
     """Words that carry meaning and that no phrase holds."""
     spent = {*_SPENT.get(query.intent, ()), *(_PERIODS if ":" in (query.group or "") else ())}
     spent |= set(_SPENT["compare"]) if query.having is not None else set()
+    spent |= {"days", "time"} if BETWEEN in (query.measure or ("",))[0] else set()
     spent |= {"took", "take", "takes", "taking", "longer"} if _lasts(query) else set()
     missing = any(one.dimension.startswith(("empty:", "not:")) for one in query.constraints)
     bounds = [one.label for one in query.constraints if one.dimension.startswith("bound:")]
@@ -150,7 +151,7 @@ def _fits(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool:
     group, order = query.group, query.order
     measure = query.measure[0] if query.measure else None
     said = (*query.columns, group, measure, (group or "").partition(":")[2], order.column if order else None)
-    columns = {one for one in said if one}
+    columns = {one for one in (*said, *(measure or "").removesuffix("_days").split(BETWEEN)) if one}
     if sense.kind == "order" and sense.column == "due" and query.window is not None:
         return True
     if sense.kind == "order":
@@ -298,5 +299,8 @@ def _defaults(query: Query, reading: Reading) -> Iterator[str]:
         yield f"ordered by {heading(order.column)}"
     if query.intent == "share" and entity.presumed and not any("state" in one.dimension for one in query.constraints):
         yield f"a share of all, those that are {entity.presumed} among them"
+    stands = any(one.dimension.startswith(("state", "window")) for one in conditions(query))
+    if query.halves and entity.presumed and not stands:
+        yield f"all of them, not only those that are {entity.presumed}"
     if query.tally is not None and asked.windows:
         yield "a span of time in a question of two kinds of things"

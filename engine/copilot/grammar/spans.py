@@ -117,7 +117,7 @@ def spans_of(
         lasts = until is not None and column == next(iter(reading.entity.dates)) and not dates
         bounds = [pl.col(until if lasts and until else column) >= window.first] if window.first else []
         bounds += [pl.col(column) <= window.last] if window.last else []
-        verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
+        verb = "under way" if lasts else column.removesuffix("_on").removesuffix("_until").replace("_", " ")
         within = pl.all_horizontal(bounds).fill_null(False)
         days.append((window.first or date.min, window.last or date.max))
         made.append(Constraint("window", f"{verb} {window.with_days}", within, after=True))
