@@ -53,9 +53,8 @@ def _exceptions(records: Records) -> pl.DataFrame:
 
 
 def _exclusion_rows(records: Records) -> pl.DataFrame:
-    called = framework_name(records)
     rows = records.fact("control_status").filter(~pl.col("applicable"))
-    return rows.with_columns(id=pl.format("{}:{}", "framework", "control_id"), called=called)
+    return rows.with_columns(id=pl.format("{}:{}", "framework", "control_id"), called=framework_name(records))
 
 
 def _unapproved_rows(records: Records) -> pl.DataFrame:
