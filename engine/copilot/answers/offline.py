@@ -28,6 +28,7 @@ from engine.copilot.console.commands import step_command
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.everyday import is_filler
+from engine.copilot.grammar.moments import preceding
 from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.proof import PLAIN
 from engine.copilot.grammar.query import Query
@@ -110,6 +111,9 @@ def _answer(
     context = _context(before, planner, library)
     if before and context is None and planner.refers(asked):
         return _unclear(question)
+    if context is not None and context.window is not None and (named := preceding(asked.text, context.window[1])):
+        question = f"and {named[1].strip(' ?.!')} from {named[0].first} to {named[0].last}"  # "and the week before?"
+        asked = planner.question(question)
     if asked.matches(_BLAME):
         return _no_data(asked)
     parts: list[AnswerPart] = []

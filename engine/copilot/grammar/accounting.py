@@ -91,7 +91,7 @@ def _rates(query: Query, reading: Reading) -> Iterator[str]:
 
 def _unknown_counts(query: Query, reading: Reading, frame: pl.DataFrame) -> list[str]:
     """What "how many" stands before where that is no thing that is counted here: "how many customers complained"."""
-    counted = re.search(r"\bhow many (\w+)", reading.asked.text)
+    counted = re.search(r"\bhow many (\w[\w.]*)", reading.asked.text)
     if (
         counted is not None
         and query.intent == "what"

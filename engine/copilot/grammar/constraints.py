@@ -182,7 +182,8 @@ def _other_agent(reading: Reading, person: Piece) -> str | None:
 def _name_constraint(
     entity: Entity, kind: str, column: str, keys: Sequence[str], label: str, at: int, dtype: pl.DataType | None = None
 ) -> Constraint:
-    own = "own:" if column == entity.key else ""
+    numbers = {key.partition(":")[2] for key in keys}  # of a family of controls there are many
+    own = "own:" if column == entity.key and (kind != "control" or len(numbers) == 1) else ""
     where = pl.col(column).is_in(keys)
     if dtype == pl.List(pl.String):
         where = pl.any_horizontal(pl.col(column).list.contains(key) for key in keys)

@@ -56,6 +56,20 @@ def find(text: str, now: datetime) -> tuple[datetime, str, str] | None:
     return since, " ".join(match[0].split()), f"{text[: match.start()]} {text[match.end() :]}"
 
 
+_PRECEDING = re.compile(
+    r"(?:\b(?:in|on|over|during) )?\bthe (?P<unit>day|week|month|quarter|year) before(?: that)?(?=\s*(?:$|[?.!,;)]))"
+)
+
+
+def preceding(text: str, window: TimeWindow) -> tuple[TimeWindow, str] | None:
+    """The unit before a span where a plain text names it beside that ("the week before"), and the text without it."""
+    match = _PRECEDING.search(text)
+    if match is None or window.first is None:
+        return None
+    days = unit_of(window.first, match["unit"], -1)
+    return TimeWindow(*days, match_text(match)), f"{text[: match.start()]} {text[match.end() :]}"
+
+
 def add_units(day: date, unit: str, count: int) -> date:
     """A day so many units later; the last day of a month stays within it."""
     kind = unit[0]
@@ -84,6 +98,78 @@ def unit_of(day: date, unit: str, step: int = 0) -> tuple[date, date]:
         start = day.replace(month=1, day=1)
     first = add_units(start, unit, step)
     return first, add_units(first, unit, 1) - timedelta(days=1)
+
+
+_NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "a": 1, "an": 1, "couple of": 2, "few": 3, "twelve": 12,
+}  # fmt: skip
+N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
+UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
+
+
+def number_of(match: re.Match[str]) -> int:
+    said = match["n"]
+    return int(said) if said.isdigit() else _NUMBERS[said]
+
+
+def rolling_back(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    count, unit = number_of(match), match["unit"]
+    first = add_units(today, unit, -count) + timedelta(days=1)
+    return TimeWindow(first, today, match_text(match))
+
+
+def before_last(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today - timedelta(days=27), today - timedelta(days=14), match_text(match))
+
+
+def rolling_future(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today, add_units(today, match["unit"], number_of(match)), match_text(match), hours=_hours(match))
+
+
+def past_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(add_units(today, match["unit"], -1) + timedelta(days=1), today, match_text(match))
+
+
+def next_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today, add_units(today, match["unit"], 1), match_text(match))
+
+
+def older_than(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    last = add_units(today, match["unit"], -number_of(match)) - timedelta(days=1)
+    return TimeWindow(None, last, match_text(match), age=True, hours=_hours(match))
+
+
+def young(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    first = add_units(today, match["unit"], -number_of(match))
+    return TimeWindow(first, today, match_text(match), age=True, hours=_hours(match))
+
+
+def _hours(match: re.Match[str]) -> float:
+    return number_of(match) * {"h": 1, "d": 24, "w": 168, "m": 730.5, "q": 2191.5, "y": 8766}[match["unit"][0]]
+
+
+def ago(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    day = add_units(today, match["unit"], -number_of(match))
+    return TimeWindow(*(unit_of(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), match_text(match))
+
+
+def half(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    year, second = int(match["year"] or match["hyear"] or today.year), (match["which"] or match["h"])[0] in "2s"
+    days = (date(year, 7, 1), date(year, 12, 31)) if second else (date(year, 1, 1), date(year, 6, 30))
+    return TimeWindow(*days, match_text(match))
+
+
+def to_date(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(unit_of(today, "year")[0], today, match_text(match))
+
+
+def overnight(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today - timedelta(days=1), today, match_text(match))
+
+
+def match_text(match: re.Match[str]) -> str:
+    return " ".join(match[0].split()).strip(" ,")
 
 
 _HOUR = (

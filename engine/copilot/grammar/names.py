@@ -30,6 +30,7 @@ FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
 }
 _TITLES = frozenset((*ROLES, "desk", "support", "info", "security", "compliance", "team"))  # no names of people
 _TITLE_WORDS = 3  # of fewer the title of a control may be what anybody says
+_SHORTEST_FAMILY = 3  # letters: "P1" is a priority
 _COMMON = frozenset(("committee", "of", "the", "and", "board", "group"))
 
 
@@ -60,6 +61,7 @@ class Names:
             self._committees(),
             self._services(),
             self._own_controls(),
+            self._families(),
             self._controls(),
             self._frameworks(),
             self._incidents(),
@@ -178,6 +180,23 @@ class Names:
                     for text in {control, control.removeprefix("A."), f"control {control}", *found}
                     if text == control or ("." in text and (text.startswith("A") or " " in text or ":" in text))
                 )
+
+    def _families(self) -> Iterator[tuple[str, OwnName]]:
+        """The controls whose numbers begin alike: "CC6", "A.8", "DE.CM", "164.312(a)"."""
+        keys: dict[str, tuple[str, ...]] = {}
+        for framework, control in self._records.fact("control_status").select("framework", "control_id").iter_rows():
+            lettered = control[:1].isalpha() or framework == "hipaa"
+            for sign in re.finditer(r"[.(-]", control) if lettered else ():
+                family = control[: sign.start()]
+                keys[family] = (*keys.get(family, ()), f"{framework}:{control}")
+        for family, found in keys.items():
+            if len(family) >= _SHORTEST_FAMILY and re.search(r"\w\.\w|[a-zA-Z]\d", family):
+                known = OwnName("control", tuple(dict.fromkeys(found)), family)
+                yield family, known
+                if (
+                    family.endswith(")") and f"{family}(1)" not in keys
+                ):  # the standard that its specifications stand below
+                    yield f"{family}(1)", known
 
     def _frameworks(self) -> Iterator[tuple[str, OwnName]]:
         for key, spellings in FRAMEWORKS.items():

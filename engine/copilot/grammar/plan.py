@@ -39,6 +39,7 @@ _POLAR = (
 )
 
 
+_IS = r"^(?:so |and )?(?:is|are) (?!there\b|any\b|some\b)"
 _STANDS = r"\b(?:is|are|still|now|currently|yet)\b"
 _CHECK = r"^(?:so |and )?(?:any|is|are|was|were|has|have|did|does|do)\b"
 
@@ -170,7 +171,9 @@ def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
     """The query with what a yes-or-no question claims of its rows: of all of them, or of the one that it names."""
     if before is not None:
         return query
-    if query.intent == "list" and reading.asked.matches(_EVERY) and query.constraints and not query.halves:
+    family = any(each.dimension == "name:control/id" for each in query.constraints)
+    every = reading.asked.matches(_EVERY) or (family and reading.asked.matches(_IS))  # "is CC6 effective"
+    if query.intent == "list" and every and query.constraints and not query.halves:
         in_time = [each for each in query.constraints if each.dimension.startswith(("bound:hours", "bound:days"))]
         verb = max((piece.at for piece in reading.pieces if piece.sense("date")), default=-1)
         if verb > max(each.at for each in query.constraints):  # "has every system inside been reviewed this year?"

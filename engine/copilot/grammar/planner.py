@@ -176,7 +176,7 @@ class Planner:
                     reading = self.reading(asked, entity)
                     if reading.rows and not reading.unknown:
                         return (self.query(reading),)
-        for name in self.names(asked):
+        for name in sorted(self.names(asked), key=lambda one: one.kind == "framework"):
             reading = self.reading(asked, BY_NAME.get(name.kind, BY_NAME["automation run"]))
             if not reading.unknown:
                 return (self.query(reading),)
@@ -246,7 +246,7 @@ class Planner:
         kinds = {name.kind for name in self.names(asked)}
         if "incident" in kinds:
             entities.append(BY_NAME["incident"])
-        if "control" in kinds and BY_NAME["evidence item"] in entities:
+        if "control" in kinds and (BY_NAME["evidence item"] in entities or BY_NAME["test"] in entities):
             entities.append(BY_NAME["control"])
         entities += [entity for entity in ENTITIES if any(within(one, without_names) for one in _MEASURES[entity.name])]
         telling = [word for word in without_names if not (is_filler(word) or is_everyday(word) or word in _SINGLE)]

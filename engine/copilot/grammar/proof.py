@@ -17,6 +17,7 @@ from engine.copilot.grammar.pieces import TURNS, Piece
 from engine.copilot.grammar.query import TIMED, Constraint, Query
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.text import stems
+from engine.model.vocabulary import FRAMEWORK_NAMES
 
 # words of grammar and of asking: without them the question is the same
 PLAIN = frozenset(
@@ -277,6 +278,7 @@ def _defaults(query: Query, reading: Reading) -> Iterator[str]:
     entity, asked = reading.entity, reading.asked
     if len(asked.windows) > 1 and (query.intent != "compare" or asked.bound is not None):
         yield "several spans of time"
+    yield from _several_frameworks(reading)
     named = {sense.column for piece in reading.pieces for sense in piece.senses if sense.kind != "order"}
     roles = {sense.column for piece in reading.pieces if (sense := piece.sense("role"))}
     for one in conditions(query):
@@ -304,3 +306,13 @@ def _defaults(query: Query, reading: Reading) -> Iterator[str]:
         yield f"all of them, not only those that are {entity.presumed}"
     if query.tally is not None and asked.windows:
         yield "a span of time in a question of two kinds of things"
+
+
+def _several_frameworks(reading: Reading) -> Iterator[str]:
+    """Numbers of controls that more than one framework has."""
+    for piece in reading.pieces:
+        name = None if (sense := piece.sense("name")) is None else sense.name
+        if name is not None and name.kind == "control":
+            frameworks = dict.fromkeys(key.partition(":")[0] for key in name.keys)
+            if len(frameworks) > 1:
+                yield f"{name.label} taken of {' and '.join(FRAMEWORK_NAMES.get(one, one) for one in frameworks)}"

@@ -49,3 +49,13 @@ def test_a_control_of_ones_own_is_called_by_its_identifier_and_a_title_of_three_
         stems("leavers lose their access"): ("acme-annex:KSI-IAM-AAM",),
         stems("acme-annex:mfa"): ("acme-annex:MFA",),
     }
+
+
+def test_the_beginning_of_a_number_names_all_controls_that_begin_so():
+    numbers = {"soc2": ("CC6.1", "CC6.2", "P1.1"), "hipaa": ("164.312(a)(2)(i)",), "cis-v8": ("6.1",)}
+    status = [{"framework": one, "control_id": number} for one, every in numbers.items() for number in every]
+    names = Names(OwnRecords(control_status=rows("control_status", *status))).by_phrase
+    family = {phrase: name.keys for phrase, name in names.items() if name.kind == "control"}
+    assert family[stems("cc6")] == ("soc2:CC6.1", "soc2:CC6.2")
+    assert family[stems("164.312(a)(1)")] == family[stems("164.312")] == ("hipaa:164.312(a)(2)(i)",)
+    assert {stems("p1"), stems("6")}.isdisjoint(family)

@@ -6,6 +6,7 @@ import pytest
 
 from engine.copilot.grammar import windows
 from engine.copilot.grammar.moments import clock
+from engine.copilot.grammar.reading import ask
 from engine.copilot.grammar.text import plain
 
 TODAY = date(2026, 11, 20)
@@ -52,6 +53,22 @@ TODAY = date(2026, 11, 20)
         ("from 2026-01-01 to 2026-02-01", "2026-01-01", "2026-02-01"),
         ("older than a week", None, "2026-11-12"),
         ("year to date", "2026-01-01", "2026-11-20"),
+        ("the day before yesterday", "2026-11-18", "2026-11-18"),
+        ("the day after tomorrow", "2026-11-22", "2026-11-22"),
+        ("two fridays ago", "2026-11-06", "2026-11-06"),
+        ("on friday last week", "2026-11-13", "2026-11-13"),
+        ("last week's tuesday", "2026-11-10", "2026-11-10"),
+        ("in the week before last", "2026-11-02", "2026-11-08"),
+        ("the weekend before last", "2026-11-07", "2026-11-08"),
+        ("in the first week of october", "2026-10-01", "2026-10-07"),
+        ("the last two weeks of october", "2026-10-18", "2026-10-31"),
+        ("from october 5 through october 9", "2026-10-05", "2026-10-09"),
+        ("nov 1 - nov 15", "2026-11-01", "2026-11-15"),
+        ("on the 3rd", "2026-11-03", "2026-11-03"),
+        ("on the 28th", "2026-10-28", "2026-10-28"),
+        ("due on the 3rd", "2026-12-03", "2026-12-03"),
+        ("since the 10th", "2026-11-10", "2026-11-20"),
+        ("in the week of the 9th", "2026-11-09", "2026-11-15"),
     ],
 )
 def test_a_span_of_time(text, first, last):
@@ -70,6 +87,8 @@ def test_a_span_of_time(text, first, last):
         "last 5 incidents",
         "right now",
         "31 february",
+        "the 1st vendor",
+        "the 3rd quarter",
         "",
     ],
 )
@@ -90,6 +109,33 @@ def test_what_is_no_span_of_time(text):
 def test_hours_and_minutes_count_back_from_now_to_the_minute(text, since, rest):
     (window,), left = windows.find(text, date(2026, 11, 20), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
     assert (f"{window.since:%Y-%m-%d %H:%M}", left.strip()) == (since, rest)
+
+
+def test_a_span_may_be_said_by_the_one_beside_it():
+    """The week before is that before last week, where both are said."""
+    spans, _ = windows.find("last week or the week before", TODAY)
+    assert [f"{one.first}" for one in spans] == ["2026-11-09", "2026-11-02"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("deploys on the 15th of october", "2026-10-15", "2026-10-15"),
+        ("deploys since the 15th of september", "2026-09-15", "2026-11-20"),
+        ("deploys between 1 and 15 november", "2026-11-01", "2026-11-15"),
+        ("deploys between the 1st and the 15th of november", "2026-11-01", "2026-11-15"),
+        ("deploys november 1-15", "2026-11-01", "2026-11-15"),
+        ("deploys from november 1st to 15th", "2026-11-01", "2026-11-15"),
+        ("deploys in w44", "2026-10-26", "2026-11-01"),
+        ("deploys in calendar week 44", "2026-10-26", "2026-11-01"),
+        ("deploys on 15.10.2026", "2026-10-15", "2026-10-15"),
+        ("findings at the beginning of november", "2026-11-01", "2026-11-10"),
+        ("deploys the friday before last", "2026-11-06", "2026-11-06"),
+    ],
+)
+def test_days_are_read_however_they_are_written(text, first, last):
+    asked = ask(text, TODAY)
+    assert [(f"{one.first}", f"{one.last}") for one in asked.windows] == [(first, last)]
 
 
 def test_a_number_of_users_is_no_year():
