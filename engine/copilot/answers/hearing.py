@@ -40,7 +40,7 @@ _BACK = re.compile(
 )
 # "for the call I need the systems …": what it is for says nothing of them
 _WISH = re.compile(
-    r"(?:for|before|in|during|ahead of|preparing|writing|working on) [^,.:;?]{3,60}?,? "
+    r"(?:(?:hi|hello|hey|ok|so)\W+)?(?:for|before|in|during|ahead of|preparing|writing|working on) [^,.:;?]{3,60}?,? "
     r"(?:i|we) (?:need|want|require|would like)"
     r"(?: to (?:see|have))? (?=(?:all|every|the|those|any|a list)\b)",
     re.IGNORECASE,
@@ -156,7 +156,8 @@ def _spelt(question: str, planner: Planner) -> tuple[str, dict[str, str]]:
     for word in dict.fromkeys(words(plain(question))):
         if has_meaning(word) or planner.has_name(word):
             continue
-        near = nearest(word, _vocabulary()) or (nearest(word, _sayings(), most=1) if len(word) > _SHORT else None)
+        near = nearest(word, _vocabulary()) or planner.near_name(word)
+        near = near or (nearest(word, _sayings(), most=1) if len(word) > _SHORT else None)
         if near is not None:
             slips[word] = near
     text = plain(question)

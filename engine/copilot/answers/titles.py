@@ -90,12 +90,18 @@ def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], tod
 
 def _fits_title(figure: Figure, content: frozenset[str], asked: CopilotQuestion, today: date) -> bool:
     own, span = _signature(figure.title, today)
-    if own != content:
+    if own != content or _lacking(words(plain(figure.title))) != _lacking(asked.words):
         return False
     spans = [(window.first, window.last) for window in asked.windows]
     if span is not None:
         return spans == [span]
     return bool(spans) or not any(text in figure.title for text in _PERIOD)
+
+
+def _lacking(said: tuple[str, ...]) -> str:
+    """What stands behind "without": evidence without a request is no request without evidence."""
+    behind = said[said.index("without") + 1 :] if "without" in said else ()
+    return stem(next((word for word in behind if not is_filler(word)), ""))
 
 
 @lru_cache(4096)

@@ -210,6 +210,7 @@ EXCLUSION = with_words(
         links={"framework": "framework", "control": "id"},
         reason="justification",
         dated=False,
+        leaves_out="without those that nobody approved, which apply all the same",
     )
 )
 
@@ -218,6 +219,7 @@ UNAPPROVED = replace(
     name="control left out without approval",
     plural="controls left out without approval",
     source=_unapproved_rows,
+    leaves_out="",
     states=(
         RowState(
             "not approved",

@@ -71,7 +71,8 @@ def _flag_opposites(column: str) -> Iterator[ColumnWord]:
     thing, _, done = column.replace("_", " ").rpartition(" ")
     if thing and done.endswith("ed"):
         state = RowState(f"{thing} not {done}", flag(column, False), after=True)
-        for said in (f"{thing} not {done}", f"{thing} are not {done}", f"{thing} is not {done}", f"un{done} {thing}"):
+        turned = (f"{thing} {be}not {done}" for be in ("", "are ", "is "))
+        for said in (*turned, f"un{done} {thing}", f"without {thing} {done}", f"without {done} {thing}"):
             yield ColumnWord(said, "state", column, state=state)
 
 

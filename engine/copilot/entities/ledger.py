@@ -106,6 +106,7 @@ EVIDENCE = with_words(
         states=(
             RowState("unowned", none("owner"), aside=True),
             RowState("linked to no control", lambda _: pl.col("controls") == 0, after=True),
+            RowState("that nobody requested", none("request_id"), after=True, aside=True),
             RowState(
                 "held here",
                 lambda _: pl.col("held_sha256").is_not_null() & (pl.col("held_state").fill_null("whole") != "erased"),

@@ -250,9 +250,10 @@ def is_agent(by: Piece, reading: Reading) -> bool:
     """Whether "by" stands before who did it: "reported by the network scanner"."""
     before = reading.asked.words[by.at - 1] if by.at else ""
     after = reading.asked.words[by.end : by.end + 1]
-    return by.words == "by" and (
-        after in (("what",), ("whom",), ("who",), ("which",)) or (before.endswith(("ed", "en", "wn")) and bool(after))
-    )
+    if after in (("what",), ("whom",), ("who",), ("which",)):
+        return by.words == "by"
+    beside = reading.asked.matches(rf"\b{re.escape(before)} by\b")  # "captured in October by source" counts by it
+    return by.words == "by" and beside and before.endswith(("ed", "en", "wn")) and bool(after)
 
 
 def group_of(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:

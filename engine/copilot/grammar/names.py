@@ -80,6 +80,12 @@ class Names:
         """The names of one word."""
         return frozenset(phrase[0] for phrase in self.by_phrase if len(phrase) == 1)
 
+    @cached_property
+    def called_words(self) -> frozenset[str]:
+        """The words that services, vendors and people are called by."""
+        labels = {name.label for name in self.by_phrase.values() if name.kind in _CALLED}
+        return frozenset(word for label in labels for word in words(plain(label.partition("@")[0])))
+
     def subject_words(self, said: Sequence[str]) -> tuple[str, ...]:
         """The words in the singular, but for those that name a service, a vendor or a person."""
         left: list[str] = []

@@ -173,7 +173,7 @@ def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
         return query
     family = any(each.dimension == "name:control/id" for each in query.constraints)
     every = reading.asked.matches(_EVERY) or (family and reading.asked.matches(_IS))  # "is CC6 effective"
-    if query.intent == "list" and every and query.constraints and not query.halves:
+    if query.intent == "list" and every and (query.named or family) and query.constraints and not query.halves:
         in_time = [each for each in query.constraints if each.dimension.startswith(("bound:hours", "bound:days"))]
         verb = max((piece.at for piece in reading.pieces if piece.sense("date")), default=-1)
         if verb > max(each.at for each in query.constraints):  # "has every system inside been reviewed this year?"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import date
 from itertools import pairwise
 
 from engine.copilot.answers.library import Library
@@ -65,7 +64,7 @@ class Planner:
         """The text with "incident 71" as the identifier of this year's incident of that number."""
 
         def identifier(match: re.Match[str]) -> str:
-            key = f"INC-{self._today.year}-{int(match[1]):04d}"
+            key = f"INC-{self._library.today.year}-{int(match[1]):04d}"
             return key if stems(key) in self._names.by_phrase else match[0]
 
         return re.sub(r"(?i)\bincident (?:number |no\.? |#)?(\d{1,4})\b(?!-)", identifier, text)
@@ -275,8 +274,12 @@ class Planner:
         return bool(self._candidates(asked))
 
     def has_name(self, word: str) -> bool:
-        """Whether a word by itself names something of the organization."""
-        return word in self._names.singles or stem(word) in self._names.singles
+        """Whether a word names something of the organization, or is a part of such a name."""
+        return bool({word, stem(word)} & self._names.singles) or word in self._names.called_words
+
+    def near_name(self, word: str) -> str | None:
+        """The one word of names of services, vendors and people that a misspelt one is near to."""
+        return nearest(word, self._names.called_words)
 
     def reading(self, asked: CopilotQuestion, entity: Entity) -> Reading:
         """The question as one about a kind of thing."""
@@ -285,13 +288,8 @@ class Planner:
     def query(self, reading: Reading, before: Query | None = None, *, follows: bool = False) -> Query:
         """The query of a reading."""
         frame = self._library.rows(reading.entity)
-        return plan(
-            reading, frame, self._today, self._asker, before, follows=follows and reading.asked.matches(r"\bhow many\b")
-        )
-
-    @property
-    def _today(self) -> date:
-        return self._library.today
+        follows = follows and reading.asked.matches(r"\bhow many\b")
+        return plan(reading, frame, self._library.today, self._asker, before, follows=follows)
 
 
 def _other_heads(reading: Reading) -> Iterator[str]:

@@ -14,7 +14,7 @@ from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.pieces import TURNS, Piece
-from engine.copilot.grammar.query import TIMED, Constraint, Query
+from engine.copilot.grammar.query import TIMED, Constraint, Query, is_about_end
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.text import stems
 from engine.model.vocabulary import FRAMEWORK_NAMES
@@ -279,6 +279,8 @@ def _defaults(query: Query, reading: Reading) -> Iterator[str]:
     if len(asked.windows) > 1 and (query.intent != "compare" or asked.bound is not None):
         yield "several spans of time"
     yield from _several_frameworks(reading)
+    if is_about_end(reading, asked.windows, query.verbs):
+        yield f"the span taken as that of '{heading(entity.done or '')}'"
     named = {sense.column for piece in reading.pieces for sense in piece.senses if sense.kind != "order"}
     roles = {sense.column for piece in reading.pieces if (sense := piece.sense("role"))}
     for one in conditions(query):

@@ -1,7 +1,7 @@
 """A question as a query: which rows of which kind of thing, and what is asked of them."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -182,6 +182,15 @@ def timed_by(column: str, measures: Collection[str]) -> str:
     """The measure of how long it took until a day, in hours or in days."""
     usual = TIMED.get(column, "")
     return usual if usual in measures else usual.replace("hours_", "days_")
+
+
+def is_about_end(reading: Reading, windows: Sequence[TimeWindow], dates: Sequence[str]) -> bool:
+    """Whether a span is about what was done in it, as it is of how long that took: "median days to close since May"."""
+    entity = reading.entity
+    timed = "" if entity.done is None or entity.due is None else timed_by(entity.done, entity.measures)
+    said = any(len(piece.phrase) > 1 and piece.sense("measure") for piece in reading.pieces)
+    said = said and any((sense := piece.sense("measure")) and sense.column == timed for piece in reading.pieces)
+    return bool(windows) and said and not dates and not windows[0].age
 
 
 def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:

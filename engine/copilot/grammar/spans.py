@@ -10,7 +10,7 @@ import polars as pl
 
 from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.moments import TimeWindow
-from engine.copilot.grammar.query import Constraint, columns_of, timed_by, verb_of_window
+from engine.copilot.grammar.query import Constraint, columns_of, is_about_end, timed_by, verb_of_window
 from engine.copilot.grammar.reading import SIGN, SIGNS, NumberLimit, Reading
 
 
@@ -20,8 +20,9 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str], toda
     if dates and dates[-1] == entity.done and (window.first or window.last or date.min) > today:
         return entity.due  # "to finish next week"
     if dates:
-        nearest = verb_of_window(reading, window)
-        return nearest if nearest in dates else dates[-1]
+        return nearest if (nearest := verb_of_window(reading, window)) in dates else dates[-1]
+    if is_about_end(reading, (window,), dates):
+        return entity.done
     ahead = window.is_future or reading.asked.matches(
         r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b"
     )
@@ -74,7 +75,6 @@ _NEXT = re.compile(
     r"\b(?:takes?|starts?|begins?|expires?|meets?|due|will)\b.*"
     r"(?<!last )(?<!this )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
 )
-_WEEK = timedelta(days=7)
 _SPAN = re.compile(r"within (?:an? |\d+ )?(?:hour|day|week|month)s?$")  # how long it took, no days of a calendar
 
 
@@ -92,7 +92,7 @@ def spans_of(
         if column == reading.entity.due and window.first is None and reading.asked.matches(_AHEAD):
             window = replace(window, first=today)
         if column == reading.entity.due and window.last and window.last < today and _NEXT.search(reading.asked.text):
-            window = replace(window, first=window.last + _WEEK, last=window.last + _WEEK)
+            window = replace(window, first=window.last + timedelta(7), last=window.last + timedelta(7))
         gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
         lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
         took = _took(reading, window)
@@ -206,7 +206,7 @@ def only_window(
 ) -> tuple[str, TimeWindow] | None:
     if len(spans) != 1 or len(reading.asked.windows) != 1:
         return None
-    window = reading.asked.windows[0]
+    (window,) = reading.asked.windows
     column = None if window.since is not None else date_column(reading, window, dates, today)
     return None if column is None else (column, window)
 

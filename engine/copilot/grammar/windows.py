@@ -169,16 +169,20 @@ def _since(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
 
 
 def _edge(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
-    """So many days, weeks or months at the beginning or the end of a span: "the last two weeks of October"."""
+    """Days, weeks or months at either end of a span, or half of it: "the last two weeks of October"."""
     span, count = _span(match, today, ahead), moments.number_of(match) if match["n"] else 1
     if span is None or span[0] == span[1]:
         return None
-    if match["edge"] == "first":
-        return TimeWindow(
-            span[0], moments.add_units(span[0], match["unit"], count) - timedelta(days=1), moments.match_text(match)
-        )
+    unit, at = match["unit"], {"first": 0, "second": 1, "third": 2}.get(match["edge"])
     following = span[1] + timedelta(days=1)
-    return TimeWindow(moments.add_units(following, match["unit"], -count), span[1], moments.match_text(match))
+    if unit == "half":
+        middle = span[0] + (following - span[0]) // 2
+        days = (middle, following) if at else (span[0], middle)
+    elif at is None:
+        days = (moments.add_units(following, unit, -count), following)
+    else:
+        days = (moments.add_units(span[0], unit, at), moments.add_units(span[0], unit, at + count))
+    return TimeWindow(days[0], days[1] - timedelta(days=1), moments.match_text(match))
 
 
 def _week_of(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
@@ -270,7 +274,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         ),
         (rf"\b(?:on )?(?:last|this past|past) (?P<day>{'|'.join(_DAYS)})\b", _last_weekday),
         (
-            rf"{_IN}\b(?P<edge>first|last) (?:{moments.N} )?(?P<unit>day|week|month)s? (?:of|in) (?:the )?{_POINT}\b",
+            rf"{_IN}\b(?P<edge>first|second|third|last) (?:{moments.N} )?(?P<unit>day|week|month|half)s? "
+            rf"(?:of|in) (?:the )?{_POINT}\b",
             _edge,
         ),
         (rf"{_IN}\b(?:last|past|previous) {moments.N}\s*{moments.UNIT}\b", moments.rolling_back),
