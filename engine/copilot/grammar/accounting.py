@@ -66,6 +66,8 @@ _OPINIONS = (
     r"\b(?:did|do|does) (?:the |our |any |an? )?(?!you|we|i\b)\w+ (?P<said>like|want|know|notice|think|believe|expect|"
     r"understand|agree|suspect|remember|mind|care)\b",
     r"\b(?P<said>(?:customers?|users?|clients?|patients?) (?:raised?|complain(?:ed)?|filed?|logged|noticed?))\b",
+    # from one control to another: what lies between them is not in their numbers
+    r"\b(?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)[\w.()-]* (?P<said>to|through|thru|until) (?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)",
     r"\b(?P<said>(?:came|come|comes|coming) back|(?:on|in) time|too (?:late|early))\b",
 )
 

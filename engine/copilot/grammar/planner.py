@@ -245,7 +245,7 @@ class Planner:
         kinds = {name.kind for name in self.names(asked)}
         if "incident" in kinds:
             entities.append(BY_NAME["incident"])
-        if "control" in kinds and (BY_NAME["evidence item"] in entities or BY_NAME["test"] in entities):
+        if "control" in kinds and (BY_NAME["evidence item"] in entities or asked.matches(r"\bwhen\b.*\btested\b")):
             entities.append(BY_NAME["control"])
         entities += [entity for entity in ENTITIES if any(within(one, without_names) for one in _MEASURES[entity.name])]
         telling = [word for word in without_names if not (is_filler(word) or is_everyday(word) or word in _SINGLE)]

@@ -21,6 +21,8 @@ from engine.copilot.grammar.everyday import plain_speech
         ("quick question about billing: open gaps", "quick question about billing: open gaps"),  # it narrows
         ("for the iso audit: open gaps", "for the iso audit: open gaps"),
         ("need a new owner", "need a new owner"),
+        ("need the list of critical vendors by noon please", "show the list of critical vendors"),
+        ("list duties due by end of day", "list duties due by end of day"),
         ("what is missing for a.5.7?", "why is a.5.7 not effective?"),
         ("what is missing for the audit?", "what is missing for the audit?"),
         ("soc2 cc 6.1", "soc2 cc6.1"),
