@@ -83,6 +83,8 @@ from engine.copilot.grammar.everyday import plain_speech
         ("framework furthest from being ready", "framework least ready"),
         ("who of the team owns most gaps", "who owns most gaps"),
         ("how many approvals did wade decide", "how many approvals were decided by wade"),
+        ("which risks did daniel accept", "which risks were accepted by daniel"),
+        ("which risks did we accept", "which risks did we accept"),
         ("which committee is daniel osei chairing?", "which committee does daniel osei chair?"),
         ("how did the last apply-patch execution end?", "outcome of the last apply-patch execution?"),
         ("controls that turned ineffective this month", "control changes to ineffective this month"),
