@@ -143,9 +143,8 @@ def first_overdue(duties: pl.DataFrame, requests: pl.DataFrame, ask: Ask) -> str
     if late.is_empty():
         return ""
     row = late.row(0, named=True)
-    what = f"ask for the decision on what was handed in: {row['title']}" if row["handed_in"] else act(row, ask)
     days = count((ask.as_of - row["due_on"]).days, "day")
-    return f"{what} ({with_whom(row['owner'], row['due_on'])}, {days} late)"
+    return f"{act(row, ask)} ({with_whom(row['owner'], row['due_on'])}, {days} late)"
 
 
 def week_turns(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:

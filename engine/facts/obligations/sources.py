@@ -117,7 +117,11 @@ def tests(
 
 
 def requests(requests: pl.DataFrame, rows: pl.DataFrame, accountable: pl.DataFrame) -> pl.DataFrame:
-    """Requests under their own title, with the control at its end: of one title there are several."""
+    """Requests under their own title, with the control at its end: of one title there are several.
+
+    Of what was handed in and did not come back, there is nothing to answer: the auditor's decision is to be had.
+    """
+    handed_in = (pl.col("status") == "submitted") & pl.col("auditor_status").ne_missing("returned")
     control = pl.format(" for {} {}", pl.col("framework").replace(FRAMEWORK_NAMES), "control_id")
     about = control.fill_null("")
     return (
@@ -126,7 +130,12 @@ def requests(requests: pl.DataFrame, rows: pl.DataFrame, accountable: pl.DataFra
         .with_columns(
             kind=pl.lit("evidence_request"),
             key="id",
-            title=pl.format("Answer request: {}{}", "title", about),
+            title=pl.format(
+                "{} request: {}{}",
+                pl.when(handed_in).then(pl.lit("Get the decision on")).otherwise(pl.lit("Answer")),
+                "title",
+                about,
+            ),
             frameworks=one("framework"),
             controls=pl.concat_list(TAG).list.drop_nulls(),
             done_on="finished_on",

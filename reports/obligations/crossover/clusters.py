@@ -19,7 +19,9 @@ SAME, ITEM, MAPPING = "same control", "same evidence", "full mapping"
 BASES = {SAME: 0, ITEM: 1, MAPPING: 2}
 SURE = 1.0
 # what stands before the matter of a duty in its title: what is done, and to which control
-_WHAT = re.compile(r"(?:Attest \S+ |Test \S+: (?:Inspect a sample for )?|Answer request: |Close weakness \S+: )")
+_WHAT = re.compile(
+    r"(?:Attest \S+ |Test \S+: (?:Inspect a sample for )?|Close weakness \S+: |(?:Answer|Get .*? on) request: )"
+)
 
 
 @dataclass(frozen=True)

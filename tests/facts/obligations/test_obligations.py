@@ -190,6 +190,19 @@ def test_requests_of_one_title_are_told_apart_by_their_controls(facts_with):
     ]
 
 
+@pytest.mark.parametrize(
+    ("status", "auditor_status", "title"),
+    [
+        ("in_progress", "in_progress", "Answer request: Show it for SOC 2 X1"),
+        ("submitted", "submitted", "Get the decision on request: Show it for SOC 2 X1"),
+        ("submitted", "returned", "Answer request: Show it for SOC 2 X1"),
+    ],
+)
+def test_what_was_handed_in_asks_for_the_decision(facts_with, status, auditor_status, title):
+    request = {**REQUEST, "status": status, "auditor_status": auditor_status}
+    assert ledger(facts_with, "title", evidence_requests=[request]) == [(title,)]
+
+
 def test_a_policy_owes_its_review_unless_it_is_a_draft_and_a_retired_one_is_cancelled(facts_with):
     tags = [{"policy_id": "p1", **on(name)} for name in ("X2", "X1")]
     found = ledger(

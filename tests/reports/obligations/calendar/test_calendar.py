@@ -289,7 +289,7 @@ def test_what_was_handed_in_is_not_what_to_begin_with():
     assert late.frame["due_on"].to_list() == [date(2026, 11, 10), date(2026, 11, 2)], "the first row is what comes next"
     assert late.note == "What was handed in and waits for a decision comes last."
     assert document(calendar.REPORT, obligations=duties.head(1), requests=requests).next_step == (
-        "Ask for the decision on what was handed in: Duty r (with ann@acme.example, due 2 Nov 2026, 18 days late)."
+        "Duty r (with ann@acme.example, due 2 Nov 2026, 18 days late)."
     )
 
 
