@@ -47,7 +47,8 @@ def account_for(query: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     if whole and not (lost or query.unknown):
         lost += unused  # all that there are would be an answer to another question
     new = tuple(dict.fromkeys(word for word in lost if word not in query.unknown))
-    return replace(query, unknown=(*query.unknown, *new), unused=unused, assumed=doubts(query, reading, frame))
+    assumed = tuple(dict.fromkeys((*query.assumed, *doubts(query, reading, frame))))
+    return replace(query, unknown=(*query.unknown, *new), unused=unused, assumed=assumed)
 
 
 _NO_COMPARISON = (

@@ -9,7 +9,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import Constraint, intent_of, verb_of_window
+from engine.copilot.grammar.query import Constraint, Order, Query, intent_of, verb_of_window
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
 
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
@@ -267,3 +267,44 @@ def clock_of(reading: Reading, frame: pl.DataFrame, today: date) -> Constraint |
     after, before = hour >= asked.first, hour < asked.last
     where = after & before if asked.first < asked.last else after | before
     return Constraint("clock", asked.words, where.fill_null(False), after=True)
+
+
+_EVERY = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b.*\b(?:all|every|each)\b"
+_IS = r"^(?:so |and )?(?:is|are) (?!there\b|any\b|some\b)"
+CHECK = r"^(?:so |and )?(?:any|is|are|was|were|has|have|did|does|do)\b"
+
+
+def with_claims(query: Query, reading: Reading) -> Query:
+    """The query with what a yes-or-no question claims of its rows: of all of them, or of the one that it is about."""
+    family = any(each.dimension == "name:control/id" for each in query.constraints)
+    every = reading.asked.matches(_EVERY) or (family and reading.asked.matches(_IS))  # "is CC6 effective"
+    if query.intent == "list" and every and (query.named or family) and query.constraints and not query.halves:
+        in_time = [each for each in query.constraints if each.dimension.startswith(("bound:hours", "bound:days"))]
+        verb = max((piece.at for piece in reading.pieces if piece.sense("date")), default=-1)
+        if verb > max(each.at for each in query.constraints):  # "has every system inside been reviewed this year?"
+            in_time += [each for each in query.constraints if each.dimension == "window"]
+        *subjects, claim = sorted(query.constraints, key=lambda each: (each in in_time, each.at))
+        return replace(query, intent="every", constraints=tuple(subjects), checks=(claim,))
+    one = query.lookup or reading.title_words or _is_one_of_order(query)
+    if not one or query.intent not in ("list", "what") or not reading.asked.matches(CHECK):
+        return query
+    said = [each for each in query.constraints if each.dimension.startswith(("state", "choice", "not:"))]
+    if query.order is None or not _is_one_of_order(query):
+        claims, order = said, query.order
+    else:  # "was the last deploy successful": what stands behind its noun, of the last of all
+        claims, order = [each for each in said if each.at > query.topic], _of_the_usual_day(query.order, query, reading)
+    if not claims:
+        return query
+    kept = tuple(each for each in query.constraints if each not in claims)
+    return replace(query, intent="check", constraints=kept, checks=tuple(claims), order=order)
+
+
+def _is_one_of_order(query: Query) -> bool:
+    return query.order is not None and query.order.count == 1
+
+
+def _of_the_usual_day(order: Order, query: Query, reading: Reading) -> Order:
+    """By the day that things of the kind are told by, where it would be the day of the verb that is asked about."""
+    behind = [piece.sense("date") for piece in reading.pieces if piece.at > query.topic]
+    is_claimed = any(sense is not None and sense.column == order.column for sense in behind)
+    return replace(order, column=next(iter(query.entity.dates))) if is_claimed else order

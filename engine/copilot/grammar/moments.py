@@ -1,7 +1,7 @@
 """Hours: of the day, and back from now ("the last 36 hours"); and steps of the calendar."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 _FEW = {"a": 1, "an": 1, "couple of": 2, "few": 3}
@@ -98,6 +98,18 @@ def unit_of(day: date, unit: str, step: int = 0) -> tuple[date, date]:
         start = day.replace(month=1, day=1)
     first = add_units(start, unit, step)
     return first, add_units(first, unit, 1) - timedelta(days=1)
+
+
+def in_year(window: TimeWindow, step: int) -> TimeWindow:
+    """The span so many years later; the week of a day is that of the day then, whose number its words have."""
+    if window.first is None or window.last is None or not step:
+        return window
+    if "week of" in window.words:
+        days = (window.first + timedelta(days=number) for number in range(7))
+        named = next((day for day in days if re.search(rf"(?<!\d){day.day}(?!\d)", window.words)), window.first)
+        first, last = unit_of(add_units(named, "year", step), "week")
+        return replace(window, first=first, last=last)
+    return replace(window, first=add_units(window.first, "year", step), last=add_units(window.last, "year", step))
 
 
 _NUMBERS = {

@@ -7,7 +7,17 @@ from datetime import date
 import polars as pl
 
 from engine.copilot.grammar.accounting import account_for, is_counted, unmet
-from engine.copilot.grammar.constraints import choices_of, clock_of, names_of, rows_of, states_of, titles_of, verbs_of
+from engine.copilot.grammar.constraints import (
+    CHECK,
+    choices_of,
+    clock_of,
+    names_of,
+    rows_of,
+    states_of,
+    titles_of,
+    verbs_of,
+    with_claims,
+)
 from engine.copilot.grammar.holders import days_between
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.negation import alternatives, missing_of, turned_of, turned_spans
@@ -30,7 +40,6 @@ _PAST = (
 _FAR = frozenset(("status", "state", "standing", "outcome", "clock"))
 _MOST_VERSIONS = 3
 _EVENTS = ("incident", "finding")
-_EVERY = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b.*\b(?:all|every|each)\b"
 
 
 _POLAR = (
@@ -39,9 +48,7 @@ _POLAR = (
 )
 
 
-_IS = r"^(?:so |and )?(?:is|are) (?!there\b|any\b|some\b)"
 _STANDS = r"\b(?:is|are|still|now|currently|yet)\b"
-_CHECK = r"^(?:so |and )?(?:any|is|are|was|were|has|have|did|does|do)\b"
 
 
 def plan(
@@ -65,12 +72,12 @@ def plan(
         one = before.order if (follows or it) and before.order is not None and before.order.count == 1 else None
         if it or columns_of(reading, "measure", frame):  # "who is worst, how many hours are missing" is of that one
             query = replace(query, order=query.order or one)
-        if it and one is not None and reading.asked.matches(_CHECK):
+        if it and one is not None and reading.asked.matches(CHECK):
             query = _claims_of_one(query, before)
     query = unmet(project(query, reading, frame, query.lookup), reading)
     if before is not None and query.intent == "when" and not dates_of(reading) and before.verbs:
         query = replace(query, columns=before.verbs[-1:])
-    query = account_for(_with_claims(query, reading, before), reading, frame)
+    query = account_for(query if before is not None else with_claims(query, reading), reading, frame)
     if before is not None and before.intent == "group" and reading.asked.matches(r"\b(?:it|its|that one)\b"):
         query = replace(query, unknown=(*query.unknown, "it"))  # which of the groups is no condition of these rows
     known = _column_words(query)
@@ -160,32 +167,11 @@ def _is_one(named: Constraint, frame: pl.DataFrame) -> bool:
 def _stating(reading: Reading, lookup: bool) -> Sequence[Piece]:
     """The pieces that say how the rows stand: of one row that is asked about, a word of a column asks for its value."""
     asked = reading.asked
-    if not lookup or asked.matches(_CHECK):
+    if not lookup or asked.matches(CHECK):
         return reading.pieces
     if asked.matches(r"\bhow long\b"):
         return [piece for piece in reading.pieces if piece.words not in ("open", "unresolved")]
     return [piece for piece in reading.pieces if not piece.sense("attribute") or asked.matches(r"\b(?:why|which)\b")]
-
-
-def _with_claims(query: Query, reading: Reading, before: Query | None) -> Query:
-    """The query with what a yes-or-no question claims of its rows: of all of them, or of the one that it names."""
-    if before is not None:
-        return query
-    family = any(each.dimension == "name:control/id" for each in query.constraints)
-    every = reading.asked.matches(_EVERY) or (family and reading.asked.matches(_IS))  # "is CC6 effective"
-    if query.intent == "list" and every and (query.named or family) and query.constraints and not query.halves:
-        in_time = [each for each in query.constraints if each.dimension.startswith(("bound:hours", "bound:days"))]
-        verb = max((piece.at for piece in reading.pieces if piece.sense("date")), default=-1)
-        if verb > max(each.at for each in query.constraints):  # "has every system inside been reviewed this year?"
-            in_time += [each for each in query.constraints if each.dimension == "window"]
-        *subjects, claim = sorted(query.constraints, key=lambda each: (each in in_time, each.at))
-        return replace(query, intent="every", constraints=tuple(subjects), checks=(claim,))
-    if (query.lookup or reading.title_words) and query.intent in ("list", "what") and reading.asked.matches(_CHECK):
-        checks = tuple(each for each in query.constraints if each.dimension.startswith(("state", "choice", "not:")))
-        if checks:
-            kept = tuple(each for each in query.constraints if each not in checks)
-            return replace(query, intent="check", constraints=kept, checks=checks)
-    return query
 
 
 def _claims_of_one(query: Query, before: Query) -> Query:
@@ -318,6 +304,7 @@ def _follow_up(query: Query, before: Query) -> Query:
         order=query.order or (before.order if query.intent in ("who", "when", "what", "why") else None),
         named=True,
         unknown=tuple(dict.fromkeys((*before.unknown, *query.unknown))),
+        assumed=before.assumed if kept else (),  # what was unsure of the rows is so still
         verbs=query.verbs or before.verbs,
         lookup=query.lookup or before.lookup,
         window=query.window or (before.window if not query.window else None),

@@ -1,7 +1,7 @@
 """A question as a query: which rows of which kind of thing, and what is asked of them."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -236,7 +236,7 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
             continue
         column, down = _ordered_by(reading, frame, sense, piece.words)
         if column is not None and column in frame.columns:
-            count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
+            count = next((number for number in _numbers_alone(reading) if 0 < number <= 100), 1)
             nouns = [reading.asked.words[one.end - 1] for one in reading.pieces if one.sense("noun")]
             plural = any(stem(word) != word for word in nouns)
             plural = plural and sense.column != "due" and not reading.asked.matches(r"\b(?:which|what) one\b")
@@ -244,6 +244,12 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
             said = "first" if piece.words.endswith(" first") else piece.words
             return Order(column, down, most, "latest" if piece.words in _LATELY else said)
     return None
+
+
+def _numbers_alone(reading: Reading) -> Iterator[int]:
+    """The whole numbers that are no part of a name: SOC 2 is none."""
+    named = {at for one in reading.pieces if one.end - one.at > 1 for at in range(one.at, one.end)}
+    yield from (int(word) for at, word in enumerate(reading.asked.words) if word.isdigit() and at not in named)
 
 
 _HAVING = frozenset(phrases("with, that, which, has, had, have, having, the, of, by, were, was, affected, hit"))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import polars as pl
 
 from engine.copilot.answers.cells import heading
-from engine.copilot.grammar.moments import TimeWindow
+from engine.copilot.grammar.moments import TimeWindow, add_units, in_year
 from engine.copilot.grammar.query import Constraint, columns_of, is_about_end, timed_by, verb_of_window
 from engine.copilot.grammar.reading import SIGN, SIGNS, NumberLimit, Reading
 
@@ -48,7 +48,7 @@ def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, toda
             window.age or window.last >= today or not _MONTH.search(window.words) or re.search(r"\d{4}", window.words)
         )
         past = back or reading.asked.matches(r"\b(?:were|was|did|had|missed)\b") or (today - window.last).days < 240
-        return window if past else replace(window, last=_years(window.last, 1))
+        return window if past else replace(window, last=add_units(window.last, "year", 1))
     if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
         return window
     if reading.asked.matches(r"\b(?:were|was|did|had|missed)\b"):
@@ -56,11 +56,7 @@ def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, toda
     else:
         step = 1 if window.last < today and (today - window.last).days > 240 else 0
         step = -1 if window.first > today and (window.first - today).days > 300 else step
-    return replace(window, first=_years(window.first, step), last=_years(window.last, step))
-
-
-def _years(day: date, step: int) -> date:
-    return day.replace(year=day.year + step, day=min(day.day, 28) if day.month == 2 else day.day)
+    return in_year(window, step)
 
 
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")

@@ -159,3 +159,21 @@ def test_a_share_of_which_nothing_is_claimed_is_answered(acme):
     """Found by fuzzing: "how many" twice, of things of which nothing further is said."""
     odd = 'how\ufffdmZny incmZn"u incidents does brighny incmes brighny incmZny incidents does brightli\ufffde \ufffd%'
     assert ask(odd, acme).text
+
+
+def test_what_follows_up_on_an_unsure_answer_is_as_unsure(cobalt):
+    told = "releases we had to take in since october"
+    first, then = ask(told, cobalt), ask("who shipped those", cobalt, before=(told,))
+    assert (first.confidence, then.confidence) == ("medium", "medium")
+    assert ask("who shipped those", cobalt, before=("releases since october",)).confidence == "high"
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("was the last deploy to dns successful?", "Yes: "),
+        ("is the latest incident resolved?", "No: "),  # the latest that was opened, not the latest that was resolved
+    ],
+)
+def test_the_last_one_is_held_against_what_is_said_of_it(cobalt, question, verdict):
+    assert ask(question, cobalt).text.startswith(verdict)

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from engine.copilot.grammar import windows
-from engine.copilot.grammar.moments import clock
+from engine.copilot.grammar.moments import TimeWindow, clock, in_year
 from engine.copilot.grammar.reading import ask
 from engine.copilot.grammar.text import plain
 
@@ -191,3 +191,17 @@ def test_what_is_ahead_is_asked_of_the_coming_day(text, first, last):
 def test_what_was_not_done_since_a_month_may_have_been_done_in_it(text, named):
     ((window,), _) = windows.find(text, TODAY)
     assert window.named == date.fromisoformat(named)
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last", "then"),
+    [
+        # 28 Dec 2025 ends its week, 28 Dec 2026 begins one
+        ("in the week of 28 december", date(2025, 12, 22), date(2025, 12, 28), (date(2026, 12, 28), date(2027, 1, 3))),
+        ("in december", date(2025, 12, 1), date(2025, 12, 31), (date(2026, 12, 1), date(2026, 12, 31))),
+        ("on 29 february", date(2024, 2, 29), date(2024, 2, 29), (date(2025, 2, 28), date(2025, 2, 28))),
+    ],
+)
+def test_a_span_of_another_year_keeps_the_day_that_is_named(words, first, last, then):
+    found = in_year(TimeWindow(first, last, words), 1)
+    assert (found.first, found.last) == then
