@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.figures.aggregates import Count, Distinct, Sum
 from engine.model.figures.figure import Figure
-from reports.capacity import moves, workload
+from reports.capacity import moves, relief, workload
 from reports.capacity.shortfall import LEAST, by_week
 from reports.shared import ledger
 
@@ -186,6 +186,15 @@ MOVES = (
         moves.suggestions,
         Sum("hours"),
         reason=_MOVE,
+    ),
+    Figure(
+        "moves_relief_hours",
+        "Missing hours that moves relieve",
+        "hours",
+        "neither",
+        "Hours that owners lack in the weeks ahead and that the suggested moves find elsewhere.",
+        relief.by_week,
+        Sum("relief_hours"),
     ),
     Figure(
         "weeks_short_after_moves",

@@ -14,7 +14,14 @@ from reports.shared.wording import SHOWN_HOURS, count, hours
 
 SEEN = ("title", "owner", "to_owner", "due_on", "relief_hours", "week", "to_week", "kind")
 FOREMOST = (
-    *("weeks_short", "weeks_short_after_moves", "owners_short", "moves_suggested", "moves_hours", "unowned_hours"),
+    *(
+        "weeks_short",
+        "weeks_short_after_moves",
+        "owners_short",
+        "moves_suggested",
+        "moves_relief_hours",
+        "unowned_hours",
+    ),
 )
 TONES: dict[str, Tone] = {"now": "third", "then": "main"}
 LABELS = {"title": "Duty", "state": "Spread"}
@@ -94,10 +101,9 @@ def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
         else f"let {first['owner']} do {first['title']} in {first['to_week']}"
     )
     left = figures["weeks_short_after_moves"]
-    weeks = figures.rows(relief.by_week)
-    eased, lacking = (round(sum(weeks[name].to_list()), 2) for name in ("relief_hours", "shortfall_hours"))
+    lacking = sum(figures.rows(relief.by_week)["shortfall_hours"].to_list())
     rest = f", which leaves {count(left, 'week') if left else 'none'} short"
-    of = f"{quarters(eased)} of {quarters(lacking)} missing hours"
+    of = f"{quarters(figures['moves_relief_hours'])} of {quarters(lacking)} missing hours"
     moves = f"{count(figures['moves_suggested'], 'move')} would relieve {of}{rest}"
     due = f", due {spelled_day(first['due_on'])}" if first["due_on"] else ""
     return Opening(_sentence(over, who, f"; {moves}."), f"Start in {first['week']}: {step}{due}.")
@@ -148,7 +154,7 @@ REPORT = Report(
     build=build,
     figures=select(
         *("horizon_weeks", "demand_hours", *shortfall.IDS, "weeks_short_after_moves", "weeks_imbalanced"),
-        *("moves_suggested", "moves_reassign", "moves_pull_forward", "moves_hours"),
+        *("moves_suggested", "moves_reassign", "moves_pull_forward", "moves_hours", "moves_relief_hours"),
     ),
     schema_version=2,
     parameters=(ledger.WEEKS,),
