@@ -54,7 +54,7 @@ def in_points(number: float) -> str:
 def change(now: float | None, before: float | None, prior_on: date | None, as_of: date) -> str:
     """``up 2.3 points in 30 days``; says so where there is nothing to compare with."""
     if now is None or before is None or prior_on is None:
-        return "with no earlier figure"
+        return "with no figure of before the period"
     days = count((as_of - prior_on).days, "day")
     moved = round(now - before, 1)
     if moved == 0:

@@ -132,7 +132,12 @@ SHAPES = (
         ),
     ),
     ("customers with the most incidents", lambda _: Unsure("most")),
-    ("who owns services with critical findings", lambda _: Unsure("who")),
+    (
+        "who owns services with critical findings",
+        lambda d: contains(
+            *d.rows("services", c("name").is_in(d.findings(c("severity") == "critical")["service"].to_list()))["owner"]
+        ),
+    ),
     # comparisons
     (
         "more incidents in october or november?",

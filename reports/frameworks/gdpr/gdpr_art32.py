@@ -22,7 +22,7 @@ from reports.frameworks.gdpr.gdpr_measures import (
 )
 from reports.frameworks.gdpr.gdpr_processors import DATA_UNKNOWN, EXPIRED, NO_DPA, NO_FLOW_DOWN, processors
 from reports.shared import setup
-from reports.shared.wording import count_of, part_of, some_of
+from reports.shared.wording import count_of, some_of
 
 TONES: dict[str, Tone] = {DEMONSTRATED: "good", IN_PART: "watch", NOT_DEMONSTRATED: "bad"}
 WORDS = {DEMONSTRATED: "yes", IN_PART: "in part", NOT_DEMONSTRATED: "no"}
@@ -136,11 +136,9 @@ def _opening(rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask)
     if not applicable:
         return Opening("No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate.")
     frame, untested = _open(rows), figures["gdpr_never_tested"]
-    text = (
-        f"All of {count_of(applicable, 'Article 32 measure')} can be demonstrated"
-        if frame.is_empty()
-        else f"{part_of(frame.height, applicable, 'Article 32 measure', ('cannot', 'cannot'))} be demonstrated"
-    )
+    shown = f"{figures['gdpr_demonstrated']:,} of" if not frame.is_empty() else "All of"
+    part = f", {figures['gdpr_demonstrated_in_part']:,} in part" if figures["gdpr_demonstrated_in_part"] else ""
+    text = f"{shown} {count_of(applicable, 'Article 32 measure')} can be demonstrated{part}"
     tested = f"; {untested:,} {'was' if untested == 1 else 'were'} never tested" if untested else ""
     step = "" if frame.is_empty() else first_step("gdpr-art32", gaps, frame.row(0, named=True), ask)
     return Opening(f"{at_most(text, tested)}.", step)

@@ -7,6 +7,8 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import SEVERE
 
+UNWRITTEN = "Write a runbook: none fits"
+
 
 def queue(gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Open gaps, the most worthwhile first (F14), each with the body that rehearses its fix."""
@@ -32,9 +34,9 @@ def queue(gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 
 def by_action(queue: pl.DataFrame) -> pl.DataFrame:
-    """Totals of the queue by what closes its gaps: a runbook, or a renewal, which needs none."""
+    """Totals of the queue by what closes its gaps: a runbook, or one yet to write, or a renewal, which needs none."""
     runbook = pl.when(pl.col("kinds_to_renew").list.len() == 0).then("runbook")
-    return totals_by(queue.with_columns(runbook), "action", "runbook")
+    return totals_by(queue.with_columns(runbook, pl.col("action").fill_null(UNWRITTEN)), "action", "runbook")
 
 
 def totals_by(queue: pl.DataFrame, *keys: str) -> pl.DataFrame:

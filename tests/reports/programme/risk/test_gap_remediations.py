@@ -112,7 +112,7 @@ def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
             **{"requirements_unlocked": 2, "effort_hours": 0.5},
         },
         {
-            **{"action": None, "runbook": None, "gaps": 1, "severe": 0, "overdue": 0},
+            **{"action": "Write a runbook: none fits", "runbook": None, "gaps": 1, "severe": 0, "overdue": 0},
             **{"requirements_unlocked": 1, "effort_hours": 8.0},
         },
     ]
