@@ -362,6 +362,7 @@ def test_a_chunk_that_every_worker_dies_of_is_told():
         cluster._result(Task())
 
 
+@pytest.mark.weekly
 def test_a_worker_that_cannot_load_the_program_is_named():
     with pytest.raises(
         Problem, match=r"^The worker tcp://a:1 cannot load this program: ModuleNotFoundError: engine\.$"
