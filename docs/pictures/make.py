@@ -64,7 +64,8 @@ def take(site: Path) -> None:
 def keep(page: Page, name: str) -> None:
     """The head of the page: as much as there is room for."""
     for limit in range(HEIGHT, LEAST, -40):
-        height = page.evaluate(CUT, [WHOLE, limit])
+        cut = page.evaluate(CUT, [WHOLE, limit])
+        height = cut if cut >= LEAST else limit  # columns end at different places: no line goes through none of them
         data = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
         if len(data) <= BYTES:
             (FOLDER / f"{name}.png").write_bytes(data)
