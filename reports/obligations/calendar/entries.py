@@ -79,7 +79,9 @@ def tables(listed: pl.DataFrame, requests: pl.DataFrame, ask: Ask) -> tuple[Tabl
     late = ledger.gravest_first(listed.filter(pl.col("status") == "overdue"), requests)
     note = ledger.HANDED_IN if late["handed_in"].any() else ""
     last = ask.as_of + timedelta(days=LISTED_DAYS)
-    coming = listed.filter(pl.col("status").is_in(("open", PAUSED)), pl.col("due_on").is_between(ask.as_of, last))
+    # of what is paused, the day may be over: it is owed all the same, is not late, and comes last
+    coming = listed.filter(pl.col("status").is_in(("open", PAUSED)), pl.col("due_on") <= last)
+    coming = coming.sort(pl.col("status") == PAUSED, maintain_order=True)
     same = ("done_on", "status")
     return (
         replace(_table("late", ledger.GRAVEST_FIRST, late.drop("handed_in"), *same), note=note),
