@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import _ExecutorManagerThread
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,24 @@ def test_a_block_that_raises_ends_what_runs_at_once():
     with pytest.raises(KeyError):
         leave()
     assert time.monotonic() - began < 60
+
+
+def test_a_signal_while_a_pool_starts_waits_until_it_has(monkeypatch):
+    """Half started, its thread is none that the end of the pool could wait for."""
+    start = _ExecutorManagerThread.start
+
+    def start_under_signal(thread):
+        signal.raise_signal(signal.SIGTERM)
+        start(thread)
+
+    monkeypatch.setattr(_ExecutorManagerThread, "start", start_under_signal)
+    before = signal.signal(signal.SIGTERM, engine.cli._terminate)
+    try:
+        with pytest.raises(SystemExit) as end, process_pool(1) as pool:
+            pool.submit(time.sleep, 600)
+    finally:
+        restored = signal.signal(signal.SIGTERM, before)
+    assert (end.value.code, restored) == (143, engine.cli._terminate)
 
 
 def test_a_process_of_the_pool_that_is_ended_from_outside_is_told():
