@@ -28,6 +28,13 @@ def render_ahead(form: str, edition: Edition) -> bytes:
     return edition_bytes(edition)
 
 
+def content_hash_bytes(edition: Edition) -> bytes:
+    """What is kept of the hash of what a report says whatever its revision."""
+    from engine.render.text.json import content_hash
+
+    return content_hash(edition).encode()
+
+
 def edition_ahead(artifacts: Artifacts, name: Name, is_wanted: Callable[[], bool]) -> Edition | None:
     """What the report of that name says, where a batch kept it on any machine; None for one that cannot be read."""
     data = artifacts.fetch(replace(name, format=EDITION), is_wanted=is_wanted)

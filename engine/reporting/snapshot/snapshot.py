@@ -23,7 +23,7 @@ from engine.model.documents.document import Document, Edition, Position
 from engine.model.errors import Unavailable
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.render import RENDERERS
-from engine.reporting.artifacts.ahead import AHEAD, EDITION, edition_ahead, render_ahead
+from engine.reporting.artifacts.ahead import AHEAD, EDITION, content_hash_bytes, edition_ahead, render_ahead
 from engine.reporting.artifacts.artifact_names import Name
 from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.index import parts_of, resolve_report
@@ -147,9 +147,12 @@ class Snapshot:
         return self._retry_if_replica_lost(lambda: self._source.frame(name, period_days))
 
     def edition(self, report: str | Declaration, query: Mapping[str, str]) -> Edition:
-        """A report's content. BadRequest for a bad parameter, NotFound for an unknown report."""
+        """A report's content, kept or computed. BadRequest for a bad parameter, NotFound for an unknown report."""
         declared, query = resolve_report(self.report(report) if isinstance(report, str) else report, query)
-        return self._retry_if_replica_lost(lambda: self._edition(declared, declared.parse(query)))
+        parameters, ahead = declared.parse(query), None
+        if self._opened is not None:  # else what is computed next might settle it at a later head than that of this
+            ahead = self._edition_ahead(declared, parameters, self._name(declared, "", parameters)[0])
+        return ahead or self._retry_if_replica_lost(lambda: self._edition(declared, parameters))
 
     def bytes(
         self, report: str, query: Mapping[str, str], format: str | None = None, *, must_keep: bool = False
@@ -201,7 +204,7 @@ class Snapshot:
     def content_hash(self, report: str, query: Mapping[str, str]) -> str:
         """The hash of what the report says whatever its revision, kept beside its artifacts."""
         declared, query = resolve_report(self.report(report), query)
-        return self._keep(declared, "sha256", declared.parse(query), _hash).data.decode()
+        return self._keep(declared, "sha256", declared.parse(query), content_hash_bytes).data.decode()
 
     def _keep(
         self, report: Declaration, form: str, parameters: Parameters, render: Render, must_keep: bool = False
@@ -229,7 +232,8 @@ class Snapshot:
         is_here = name.format == EDITION or (report.name, *parameters.items()) in self._editions
         if is_here or parameters != report.parse({}):
             return None
-        return edition_ahead(self.artifacts, name, self._is_wanted)
+        ahead = edition_ahead(self.artifacts, name, self._is_wanted)
+        return None if ahead is None else self._edition(report, parameters, ahead)
 
     def _is_wanted(self) -> bool:
         """Whether what is made here may be kept: not where a person went meanwhile."""
@@ -246,14 +250,13 @@ class Snapshot:
         stands_at = self._position(report)
         return self._naming(self.org_id, report.name, form, self.as_of, stands_at, parameters, self._erased_before)
 
-    def _edition(self, report: Declaration, parameters: Parameters) -> Edition:
+    def _edition(self, report: Declaration, parameters: Parameters, ahead: Edition | None = None) -> Edition:
         key = (report.name, *parameters.items())
-        edition = self._editions.get(key)
-        if edition is None:
-            edition = self._editions[key] = self._compute(load_report(report), parameters)
+        if key not in self._editions:
+            self._editions[key] = ahead or self._compute(load_report(report), parameters)
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
-        return edition
+        return self._editions[key]
 
     def _retry_if_replica_lost(self, compute: Callable[[], T]) -> T:
         """Compute, and once more on another copy of the replica if the first was lost meanwhile."""
@@ -322,9 +325,3 @@ class Snapshot:
             {name: self._source.frame(report.source_of(name), over) for name in report.facts},
             Ask(subject.as_of, period, subject.settings, options, self.own_frameworks),
         )
-
-
-def _hash(edition: Edition) -> bytes:
-    from engine.render.text.json import content_hash
-
-    return content_hash(edition).encode()

@@ -7,6 +7,7 @@ import pytest
 from engine.replica.replica import Replica
 from engine.reporting.artifacts.artifact_seals import seal
 from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.artifacts.edition_bytes import edition_bytes
 from engine.reporting.snapshot.snapshots import Snapshots
 from reports import CATALOGUE
 from tests.reporting.snapshot.test_snapshots import NOW, ask_report, full_store, snapshots  # noqa: F401 - fixtures
@@ -40,6 +41,17 @@ def test_a_page_is_rendered_of_it_and_no_record_is_read(snapshots, other, monkey
     page = ask_report(other, "empty", REPORT.name, "md")
     assert (page.made, page.data, tmp.exists()) == (True, expected["md"], True)
     assert ask_report(other, "empty", REPORT.name, "json").data == expected["json"]
+
+
+def test_a_settled_snapshot_says_what_was_kept_and_computes_nothing(snapshots, other, monkeypatch):  # noqa: F811
+    build(snapshots)
+    with other.open("empty", now=NOW) as snapshot:
+        computed = snapshot.edition(REPORT, {})  # it might settle at a later head than that of what was kept
+        monkeypatch.setattr(type(snapshot), "_compute", None)
+        snapshot._editions.clear()
+        assert edition_bytes(snapshot.edition(REPORT, {})) == edition_bytes(computed)
+    with other.open("empty", now=NOW) as snapshot, pytest.raises(TypeError):
+        snapshot.edition(REPORT, {})
 
 
 def test_what_is_built_already_is_not_built_again(snapshots, other):  # noqa: F811 - fixtures
