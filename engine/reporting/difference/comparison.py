@@ -17,7 +17,7 @@ from engine.reporting.difference.diff_text import DiffContext, diff_document
 from engine.reporting.difference.documents import DocumentDifference, diff_documents
 from engine.reporting.difference.figure_rows import FigureWhy, why
 from engine.reporting.difference.movements import MOVING, movements
-from engine.reporting.difference.subjects import Subject, subjects_of_row, subjects_of_write
+from engine.reporting.difference.subjects import Subject, subjects_of_row, subjects_of_write, tables_about
 from engine.reporting.snapshot.record_parts import behind, tables_behind
 from engine.store import Store
 from engine.store.queries.history.writes import WriteEvent, events_named, events_of, writes_between
@@ -50,7 +50,8 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
         named = events_named(connection, org_id, _evidence_ids(pairs))
         sources = _sources(pairs)
         wanted = {subject for row in _differing(difference) for subject in subjects_of_row(row, sources)}
-        written = writes_between(connection, org_id, tables_behind(report.facts) - {"audit_log"}, *span)
+        tables = tables_about(wanted, tables_behind(report.facts) - {"audit_log"})
+        written = writes_between(connection, org_id, tables, *span)
         writes = [write for write in written if not wanted.isdisjoint(subjects_of_write(write))]
         events = events_of(connection, org_id, {write.revision for write in writes}, after.position)
     grounds = Grounds(days, time_zone, writes, events, _evidence(pairs, named, span), _lapses(pairs, days), sources)

@@ -4,7 +4,7 @@ A subject is ``("control", framework, control)``, ``("record", table, id)``, ``(
 ``("person", e-mail)``. A row of a report whose ``id`` may be of any table has ``("record", "", id)``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias
 
@@ -68,6 +68,27 @@ def subjects_of_write(write: RowWrite) -> list[Subject]:
         if referred and values.get(column.name):
             found.append(("record", referred, str(values[column.name])))
     return found
+
+
+def tables_about(wanted: Collection[Subject], tables: Iterable[str]) -> frozenset[str]:
+    """Those of the tables in which a written row can be about any of these: by its key and its columns alone."""
+    kinds = {subject[:2] if subject[0] == "record" else subject[:1] for subject in wanted}
+    return frozenset(name for name in tables if not kinds.isdisjoint(_kinds_of_table(name)))
+
+
+def _kinds_of_table(name: str) -> Iterator[Subject]:
+    """The kinds of subject that ``subjects_of_write`` gives a row of the table."""
+    table, names = LOGGED[name], {column.name for column in LOGGED[name].columns}
+    if table.info["primary"] == ("id",):
+        yield from (("record", name), ("record", ""))
+    if {"framework", _CONTROL_OF.get(name, "control_id")} <= names:
+        yield ("control",)
+    yield from (
+        (kind,) for kind, key in (("framework", "framework"), ("person", "email")) if key in table.info["primary"]
+    )
+    for column in table.columns:
+        if referred := column.info.get("references"):
+            yield "record", referred
 
 
 def _source(reference: str) -> list[Subject]:
