@@ -3,28 +3,30 @@
 import os
 import shlex
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.cli.common import now, open_console_services
+from engine.cli.common import Steps, now, open_console_services
 from engine.cli.installation.doors import DESK_ADDRESS, desk_place
 from engine.cli.one_bar import OneBar
-from engine.cli.reports.pages import SITES, write_sites
+from engine.cli.reports.pages import SITES, build_with_site
 from engine.model.errors import Usage
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 
 if TYPE_CHECKING:
-    from engine.intake.imports.days import DayRows
+    from engine.model.every_organization import OrganizationsRun
+    from engine.reporting.batch.report_batch import BuildResult
     from engine.runtime.services import Services
 
 COLLECTING = "aurora"  # the demo organization whose checks collect evidence
 ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
+WRITTEN, BUILT = "organizations written", "organizations built"
+_SECONDS = {WRITTEN: 40.0, BUILT: 15.0}  # what the first takes, and what is left then of the second
 
 
 @click.command(epilog="Example: hq demo --port 8080")
@@ -41,10 +43,8 @@ def demo(no_serve: bool, host: str, port: int, desk_at: str) -> None:
     """
     from data.demo import DEMO_ORGANIZATIONS
     from data.demo.cast.platform import PLATFORM_ADMIN, fill_platform
-    from data.demo.replay import ends_early, replay
+    from data.demo.replay import ends_early
     from engine.cli.installation.workers import serve_console
-    from engine.reporting.batch import batch
-    from engine.reporting.batch.chunk_runs import in_processes
     from engine.reporting.site import INDEX
     from engine.store.log.row_log import salts_from
     from engine.web.serving.server import listen
@@ -60,21 +60,10 @@ def demo(no_serve: bool, host: str, port: int, desk_at: str) -> None:
             if ended is not None:
                 again = f"remove {settings.data_dir} and run it again"
                 click.echo(f"The past of {org_id} ends on {ended}, as hq demo was interrupted: {again}.", err=True)
-        with OneBar(_seconds(DEMO_ORGANIZATIONS)) as steps, salts_from(b"demo"):
-            missing = [org_id for org_id in DEMO_ORGANIZATIONS if org_id not in known]
-            steps("demo organizations", 0, len(missing))
-            for number, (org_id, tables) in enumerate(_demo_days(missing, now()), start=1):
-                replay(services, org_id, tables, now=now())
-                steps("demo organizations", number, len(missing))
+        folders = {org_id: settings.data_dir / SITES / org_id for org_id in DEMO_ORGANIZATIONS}
+        with OneBar(_SECONDS) as steps, salts_from(b"demo"):
             fill_platform(services.store, settings, now())
-            _collect(services)
-            jobs = os.cpu_count() or 1
-            together = services.batch(now())
-            went = batch.build(
-                services.store, together, DEMO_ORGANIZATIONS, in_processes(jobs), shares=jobs, progress=steps
-            )
-            folders = {org_id: settings.data_dir / SITES / org_id for org_id in DEMO_ORGANIZATIONS}
-            write_sites(together, folders, steps)
+            went = _fill(services, folders, known, steps)
         artifacts = sum(result.made + result.kept for result in went.results.values())
         click.echo(went.message(f"{artifacts} reports of {len(went.results)} organizations are ready."))
         others = ", ".join(f"owner@{org_id}.example" for org_id in DEMO_ORGANIZATIONS if org_id != "aurora")
@@ -103,6 +92,52 @@ def demo(no_serve: bool, host: str, port: int, desk_at: str) -> None:
         serve_console(settings, listening, print_how, threads=settings.threads, scheduled=True, desk=desk)
 
 
+def _fill(
+    services: "Services", folders: Mapping[str, Path], known: Collection[str], progress: Steps
+) -> "OrganizationsRun[BuildResult]":
+    """Write the organizations that are not known and make the reports and pages of all.
+
+    While one is written, processes beside this one tell the past of others, and build those that are written.
+    """
+    from concurrent.futures import Future, as_completed
+
+    from data.demo import generate_days
+    from data.demo.cast.organizations import PROFILES
+    from data.demo.replay import replay
+    from engine.model.days import local_day
+    from engine.model.every_organization import OrganizationsRun
+    from engine.reporting.batch.process_pool import process_pool
+
+    moment = now()
+    missing = [org_id for org_id in folders if org_id not in known]
+    with process_pool(min(len(folders), os.cpu_count() or 1)) as pool:
+        told = {
+            pool.submit(generate_days, org_id, local_day(moment, PROFILES[org_id].time_zone)): org_id
+            for org_id in missing
+        }
+        built: list[Future[OrganizationsRun[BuildResult]]] = []
+
+        def build(org_id: str) -> None:
+            if org_id == COLLECTING:
+                _collect(services)
+            built.append(pool.submit(build_with_site, services.batch(now()), org_id, folders[org_id]))
+
+        progress(WRITTEN, 0, len(missing))
+        for org_id in folders:
+            if org_id in known:
+                build(org_id)
+        for number, future in enumerate(as_completed(told), start=1):
+            replay(services, told[future], future.result(), now=now())
+            progress(WRITTEN, number, len(missing))
+            build(told[future])
+        runs = []
+        for number, done in enumerate(as_completed(built), start=1):
+            runs.append(done.result())
+            progress(BUILT, number, len(folders))
+    results = {org_id: result for went in runs for org_id, result in went.results.items()}
+    return OrganizationsRun(results, [failure for went in runs for failure in went.failures])
+
+
 def _collect(services: "Services") -> None:
     """Write the sources that the demo collects from, pull their checks into the first organization, and prove them."""
     from data.demo.sources import COMMANDS, write_sources
@@ -127,11 +162,6 @@ def _collect(services: "Services") -> None:
         pass
     for _ in prove_checks(collecting, COLLECTING, None, None, now=moment):
         pass
-
-
-def _seconds(org_ids: Sequence[str]) -> dict[str, float]:
-    """How long the parts of the demo take on a small machine: what counts is how they compare."""
-    return {"demo organizations": 30.0, "organizations": 25.0, **{f"export {org_id}": 5.0 for org_id in org_ids}}
 
 
 def _quote(file: Path) -> str:
@@ -172,26 +202,6 @@ def _write_cookie(settings: Settings, file: Path, email: str, org_id: str, host:
     ends = int((moment + LIFE).timestamp())
     line = "\t".join((f"#HttpOnly_{host}", "FALSE", "/", "FALSE", str(ends), COOKIE, token))
     write_over(file, f"# Netscape HTTP Cookie File: {email}\n{line}\n".encode())
-
-
-def _demo_days(org_ids: Sequence[str], moment: datetime) -> "Iterator[tuple[str, dict[str, DayRows]]]":
-    """Each demo organization with its tables from day to day; the others are told while one is stored."""
-    from concurrent.futures import as_completed
-
-    from data.demo import generate_days
-    from data.demo.cast.organizations import PROFILES
-    from engine.model.days import local_day
-    from engine.reporting.batch.process_pool import process_pool
-
-    if not org_ids:
-        return
-    with process_pool(min(len(org_ids), os.cpu_count() or 1)) as pool:
-        futures = {
-            pool.submit(generate_days, org_id, local_day(moment, PROFILES[org_id].time_zone)): org_id
-            for org_id in org_ids
-        }
-        for future in as_completed(futures):
-            yield futures[future], future.result()
 
 
 def _settings(admin: str) -> Settings:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,8 @@ from engine.model.declarations.declaration import find_report
 from engine.model.file_errors import file_problem
 
 if TYPE_CHECKING:
-    from engine.reporting.batch.report_batch import ReportBatch
+    from engine.model.every_organization import OrganizationsRun
+    from engine.reporting.batch.report_batch import BuildResult, ReportBatch
     from engine.reporting.snapshot.snapshot import Snapshot
 
 SITES = "site"  # in SVC_DATA_DIR, a folder for each organization
@@ -96,24 +96,15 @@ def current_site(snapshot: "Snapshot", folder: Path, progress: Steps | None) -> 
     return folder / INDEX
 
 
-def write_sites(batch: "ReportBatch", folders: Mapping[str, Path], progress: Steps) -> None:
-    """The pages of several organizations, as ``current_site``, in processes beside this one. OSError."""
-    from concurrent.futures import as_completed
+def build_with_site(batch: "ReportBatch", org_id: str, folder: Path) -> "OrganizationsRun[BuildResult]":
+    """Build the reports of an organization and write its pages, as ``current_site``, in whatever process. OSError."""
+    from engine.reporting.batch.chunk import batch_snapshots, build_chunk
 
-    from engine.reporting.batch.process_pool import process_pool
-
-    with process_pool(min(len(folders), os.cpu_count() or 1)) as pool:
-        futures = {pool.submit(_write_site, batch, org_id, folder): org_id for org_id, folder in folders.items()}
-        for future in as_completed(futures):
-            future.result()
-            progress(f"export {futures[future]}", 1, 1)
-
-
-def _write_site(batch: "ReportBatch", org_id: str, folder: Path) -> None:
-    from engine.reporting.batch.chunk import batch_snapshots
-
-    with batch_snapshots(batch) as snapshots, snapshots.open(org_id, now=batch.now) as snapshot:
-        current_site(snapshot, folder, None)
+    went = build_chunk(batch, (org_id,))
+    if not went.failures:
+        with batch_snapshots(batch) as snapshots, snapshots.open(org_id, now=batch.now) as snapshot:
+            current_site(snapshot, folder, None)
+    return went
 
 
 def _has_display() -> bool:
