@@ -10,7 +10,7 @@ import pytest
 from data.demo import build_story
 from data.demo.cast.organizations import PROFILES
 from data.demo.history.diary import Hours
-from data.demo.history.past import end_of, rows_of_days, tables_of
+from data.demo.history.past import DatedRows, end_of, tables_of
 from data.demo.history.story import Story, Version
 from data.demo.programme.snapshots import TABLES, WANTED
 from engine.facts import FactQuestion, Facts
@@ -76,7 +76,7 @@ def as_recorded(told, day):
     """All rows of the tables that snapshots rest on, as they stood on a day; neither thinned nor summed."""
     log, ends = told.frames["audit_log"], end_of(told, day).replace(tzinfo=UTC)
     known = [name for name, rows in told.tables.items() if rows and name in IMPORTABLE]
-    frames = {name: rows_of_days(told, name, [day]) for name in {*tables_of(WANTED, known), "workspaces"}}
+    frames = {name: DatedRows(told, name).on([day]) for name in {*tables_of(WANTED, known), "workspaces"}}
     frames = {name: frame.drop("org_id", strict=False) for name, frame in frames.items() if frame.height}
     frames["organizations"] = frames["organizations"].with_columns(id=pl.lit(told.profile.org))
     frames["audit_log"] = log.filter(pl.col("occurred_at") < ends)

@@ -54,7 +54,7 @@ def tables_of(names: Collection[str], known: Collection[str]) -> list[str]:
 
 
 def facts_but(facts: Facts, names: Collection[str], later: Collection[str]) -> dict[str, pl.DataFrame]:
-    """All facts and scans behind ``names`` that hold whatever the scans ``later`` will say."""
+    """What the facts of these names are made from that holds whatever the scans ``later`` will say."""
     given: dict[str, pl.DataFrame] = {}
     open_names = list(names)
     while open_names:
@@ -63,40 +63,53 @@ def facts_but(facts: Facts, names: Collection[str], later: Collection[str]) -> d
             continue
         if not scans_of(name) & set(later):
             given[name] = facts[name]
-        if name in FACTS:
+        elif name in FACTS:
             open_names += inputs(FACTS[name])
     return given
 
 
-def rows_of_days(story: Story, table: str, days: Sequence[date]) -> pl.DataFrame:
-    """The rows of a table as they stood at the end of each day."""
-    if table == "audit_log":
-        return _log(story, days)
-    if table == "slo_buckets":
-        return _traffic(story, days)
-    versions = list(story.versions(table))
-    rows = ordered_frame(table, [version.row for version in versions]).with_columns(
-        since=pl.Series([version.since for version in versions], dtype=pl.Date),
-        until=pl.Series([version.until for version in versions], dtype=pl.Date),
-    )
-    owner = "id" if table == "organizations" else "org_id"
-    asked = pl.DataFrame(
-        {owner: [key_of(story, day) for day in days], "today": days}, schema_overrides={"today": pl.Date}
-    )
-    there = (pl.col("since") <= pl.col("today")) & (pl.col("until") > pl.col("today"))
-    if table in OBSERVED:
-        there &= pl.col(OBSERVED[table]) < pl.col("today")
-    return rows.drop(owner, strict=False).join(asked, how="cross").filter(there).drop("since", "until", "today")
+class DatedRows:
+    """The rows of a table with the days from which and until which each stood."""
+
+    def __init__(self, story: Story, table: str) -> None:
+        self._story, self._table = story, table
+        if table == "audit_log":
+            self._rows = _log(story)
+        elif table == "slo_buckets":
+            self._rows = story.frames[table]
+        else:
+            versions = list(story.versions(table))
+            self._rows = ordered_frame(table, [version.row for version in versions]).with_columns(
+                since=pl.Series([version.since for version in versions], dtype=pl.Date),
+                until=pl.Series([version.until for version in versions], dtype=pl.Date),
+            )
+
+    def on(self, days: Sequence[date]) -> pl.DataFrame:
+        """The rows as they stood at the end of each day, each day as an organization."""
+        story, table = self._story, self._table
+        if table == "audit_log":
+            return _of_each(story, days, self._rows, "occurred_at", None)
+        if table == "slo_buckets":
+            return _of_each(story, days, self._rows, "bucket_at", SLO_WINDOW)
+        owner = "id" if table == "organizations" else "org_id"
+        asked = pl.DataFrame(
+            {owner: [key_of(story, day) for day in days], "today": days}, schema_overrides={"today": pl.Date}
+        )
+        there = (pl.col("since") <= pl.col("today")) & (pl.col("until") > pl.col("today"))
+        if table in OBSERVED:
+            there &= pl.col(OBSERVED[table]) < pl.col("today")
+        rows = self._rows.drop(owner, strict=False).join(asked, how="cross")
+        return rows.filter(there).drop("since", "until", "today")
 
 
-def _log(story: Story, days: Sequence[date]) -> pl.DataFrame:
-    """The log up to the end of each day, as far as facts rest on it.
+def _log(story: Story) -> pl.DataFrame:
+    """The log as far as facts of its days rest on it.
 
     That is its first event, and the last of each day among equal ones that are evidence or its contrary.
     """
     local = pl.col("occurred_at").dt.convert_time_zone(story.profile.time_zone).dt.date()
     series = catalogue().actions.filter(pl.col("effect") != "neutral")["action"]
-    last = (
+    return (
         story.frames["audit_log"]
         .with_row_index("seq", offset=1)
         .filter((pl.col("seq") == 1) | pl.col("action").is_in(series.implode()))
@@ -105,11 +118,6 @@ def _log(story: Story, days: Sequence[date]) -> pl.DataFrame:
         .drop("local_day")
         .sort("seq")
     )
-    return _of_each(story, days, last, "occurred_at", None)
-
-
-def _traffic(story: Story, days: Sequence[date]) -> pl.DataFrame:
-    return _of_each(story, days, story.frames["slo_buckets"], "bucket_at", SLO_WINDOW)
 
 
 def _of_each(

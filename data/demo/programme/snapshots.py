@@ -14,7 +14,7 @@ from data.demo.cast import people
 from data.demo.frames import frame
 from data.demo.history import stories
 from data.demo.history.chronicle import some
-from data.demo.history.past import PastDay, facts_but, key_of, questions, rows_of_days, tables_of
+from data.demo.history.past import DatedRows, PastDay, facts_but, key_of, questions, tables_of
 from data.demo.history.story import Story
 from data.demo.programme.plan import Control
 from engine.facts import FACTS, Facts
@@ -27,6 +27,7 @@ WANTED = ("control_status", "control_evidence", "gaps", "readiness", "posture", 
 NEEDLESS = ("audit_days_rows", "named_when_signed_rows")
 # written by what follows from the states
 FOLLOWING = ("control_state_changes", "remediations")
+SEASON = 27  # weeks that are computed together: more take more memory, fewer more time
 TABLES = ("readiness_snapshots", "control_state_changes", "posture_snapshots")
 TITLES = {
     "partial": "Complete the evidence",
@@ -54,31 +55,41 @@ def fill(story: Story, controls: list[Control]) -> Changes:
     mondays = [story.monday(ago) for ago in reversed(range(story.profile.weeks))]
     days = [monday for monday in mondays if monday >= story.first_day]
     known = {name for name, rows in story.tables.items() if rows} | set(story.frames)
-    tables = tables_of(WANTED, known)
+    tables = {table: DatedRows(story, table) for table in tables_of(WANTED, known)}
+    seasons = [days[start : start + SEASON] for start in range(0, len(days), SEASON)]
+    before = [_before(story, season, tables) for season in seasons]
+    changes = _changes(story, pl.concat([status for status, _ in before]), days)
+    if controls:
+        _remediations(story, controls, changes)
+    for (framework, control_id), path in sorted(changes.items()):
+        for change in path:
+            story.add(
+                "control_state_changes",
+                framework=framework,
+                control_id=control_id,
+                observed_on=change.on,
+                state=change.state,
+                previous=change.previous,
+            )
+    following = {table: DatedRows(story, table) for table in FOLLOWING}
+    story.tables["control_state_changes"].clear()
+    for season, (_, given) in zip(seasons, before, strict=True):
+        with frame_view({table: rows.on(season) for table, rows in following.items()}) as view:
+            _take(story, season, Facts(view, questions(story, season), given))
+    return changes
+
+
+def _before(
+    story: Story, days: Sequence[date], tables: Mapping[str, DatedRows]
+) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """The states of controls on each day, and what else snapshots rest on that does not follow from them."""
     asked = questions(story, days)
     with frame_view({}) as nothing:
         left_out = Facts(nothing, asked)
-        given = {scan: left_out[scan] for scan in NEEDLESS}
-    with frame_view({table: rows_of_days(story, table, days) for table in tables}) as view:
-        before = Facts(view, asked, given)
-        changes = _changes(story, before["control_status"], days)
-        if controls:
-            _remediations(story, controls, changes)
-        for (framework, control_id), path in sorted(changes.items()):
-            for change in path:
-                story.add(
-                    "control_state_changes",
-                    framework=framework,
-                    control_id=control_id,
-                    observed_on=change.on,
-                    state=change.state,
-                    previous=change.previous,
-                )
-        for table in FOLLOWING:
-            view.offer(table, rows_of_days(story, table, days))
-        given = facts_but(before, WANTED, [f"{table}_rows" for table in FOLLOWING])
-        _take(story, days, Facts(view, asked, given))
-    return changes
+        needless = {scan: left_out[scan] for scan in NEEDLESS}
+    with frame_view({table: rows.on(days) for table, rows in tables.items()}) as view:
+        facts = Facts(view, asked, needless)
+        return facts["control_status"], facts_but(facts, WANTED, [f"{table}_rows" for table in FOLLOWING])
 
 
 def _changes(story: Story, status: pl.DataFrame, days: Sequence[date]) -> Changes:
@@ -98,7 +109,6 @@ def _changes(story: Story, status: pl.DataFrame, days: Sequence[date]) -> Change
 
 def _take(story: Story, days: Sequence[date], facts: Facts) -> None:
     """Each snapshot knows those before it."""
-    story.tables["control_state_changes"].clear()
     together = standing(facts.__getitem__)
     for day in days:
         key = key_of(story, day)
