@@ -60,8 +60,10 @@ def my_work(visit: Visit) -> Reply:
     )
     return visit.reply(
         "work.html",
-        sentence=_sentence(late, this_week, later),
-        sections=[(name, title, tasks[:SHOWN], len(tasks), empty) for name, title, tasks, empty in sections],
+        sentence=_sentence(late, this_week, later, len(waiting)),
+        sections=[(name, title, tasks[:SHOWN], len(tasks), empty) for name, title, tasks, empty in sections]
+        if late or this_week or later
+        else [],
         undated=undated[:SHOWN],
         waiting=[_task(visit, item, titles, late_days) for item in waiting[:SHOWN]],
         waiting_count=len(waiting),
@@ -101,10 +103,12 @@ def _by_due(task: WorkLine) -> tuple[date, str, str]:
     return task.due or date.max, task.table, task.title
 
 
-def _sentence(late: Sequence[WorkLine], week: Sequence[WorkLine], later: Sequence[WorkLine]) -> str:
+def _sentence(late: Sequence[WorkLine], week: Sequence[WorkLine], later: Sequence[WorkLine], waiting: int) -> str:
     """What somebody must know who reads nothing else."""
+    waits = f"{count(waiting, 'record waits', 'records wait')} for a decision or an owner" if waiting else ""
     if not late and not week and not later:
-        return f"Nothing is late, and nothing is due in the next {NEXT_DAYS} days."
+        nothing = f"Nothing of yours is late, and nothing is due in the next {NEXT_DAYS} days."
+        return f"{waits}. {nothing}" if waits else nothing
     if not late:
         begin = "Nothing is late"
     else:
@@ -112,4 +116,5 @@ def _sentence(late: Sequence[WorkLine], week: Sequence[WorkLine], later: Sequenc
         days = abs(worst.days or 0)
         oldest = f"the oldest by {count(days, 'day')}: {worst.title.rstrip('.')}"
         begin = f"{count(len(late), 'thing is', 'things are')} late, {oldest}"
-    return f"{begin}. {len(week):,} due within a week, {len(later):,} more within {NEXT_DAYS} days."
+    end = f" {waits}." if waits else ""
+    return f"{begin}. {len(week):,} due within a week, {len(later):,} more within {NEXT_DAYS} days.{end}"

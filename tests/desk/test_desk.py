@@ -92,7 +92,13 @@ def test_my_work_says_what_is_late_and_has_its_acts(sign_in):
     )
     assert re.findall(r"act/(\w+)\?", page.text) == ["move", "finish", "attest", "delegate"]
     assert "Waits for" not in page.words
-    assert "Waits for a decision or an owner 2" in sign_in("admin").get("/").words
+    admin = sign_in("admin").get("/")
+    assert "Waits for a decision or an owner 2" in admin.words
+    assert (
+        "2 records wait for a decision or an owner. Nothing of yours is late, and nothing is due in the next 30 days."
+        in admin.words
+    )
+    assert "This week" not in admin.words
 
 
 def test_an_owner_attests_moves_a_gap_and_the_chain_holds(sign_in, store):
