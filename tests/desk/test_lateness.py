@@ -172,7 +172,7 @@ def test_a_vendor_that_was_never_reviewed_stands_first_with_the_day_of_its_first
     lines = sign_in().get("/tables/vendors").text.split("<tr>")[2:]
     assert ["key.id=never" in line or "key.id=over" in line for line in lines[:3]] == [True, True, False]
     never = next(line for line in lines if "key.id=never" in line)
-    assert '<td class="late">15 Nov 2025 <span class="tag bad">late</span>' in never
+    assert '<td class="late"><span class="day">15 Nov 2025</span> <span class="tag bad">late</span>' in never
 
 
 @pytest.mark.parametrize("table", LATE)
