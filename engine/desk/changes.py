@@ -173,7 +173,9 @@ def _note(form: Submission) -> Note:
     return Note(
         form.event,
         object_type=form.table,
-        object_id=", ".join(str(part) for part in (form.key or {}).values()) or form.cells.get("id"),
+        object_id=", ".join(str(part) for part in (form.key or {}).values())
+        or form.cells.get("id")
+        or form.cells.get("event_id"),
         controls=f"{framework}:{control}" if framework and control else None,
         details=details,
     )

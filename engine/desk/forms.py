@@ -22,6 +22,7 @@ from engine.model.rights import DUTIES, NO_DUTY, is_own
 from engine.store.queries.own_frameworks import own_framework_ids
 
 CELL, SEEN, WAS, WHY = "cell.", "seen", "was.", "why"
+SAYERS: Mapping[str, Sequence[str]] = {"audit_log": ("actor",)}  # who is said to have done what a new row tells
 _OWN_PAGE = re.compile(r"/(?:[^/\\\x00-\x20][^\\\x00-\x20]*)?")  # browsers take a backslash for a slash, and drop tabs
 
 
@@ -37,8 +38,8 @@ def new_form(visit: Visit, name: str) -> Reply:
     visit.must(name, "add")
     texts = {field.name: cell_text(field.default) for field in table.fields.values() if field.default is not None}
     texts |= {field: text for field, text in visit.query.items() if field in table.fields}
-    for owner in DUTIES.get(name, NO_DUTY).owners[:1]:
-        texts.setdefault(owner, visit.caller.actor)
+    for who in (*DUTIES.get(name, NO_DUTY).owners[:1], *SAYERS.get(name, ())):
+        texts.setdefault(who, visit.caller.actor)
     return _form(visit, table, None, texts)
 
 
@@ -57,7 +58,7 @@ def save(visit: Visit, name: str) -> Reply:
         cells = {**{field: text or None for field, text in typed.items()}, **keys}
     files = chosen_files(visit) if name == ITEMS else []
     days = [*wrong_days(table, row or {}, typed, visit.today, visit.now), *bare_deadlines(table, row or {}, typed)]
-    if details := [*days, *wrong_files(name, row, typed, files)]:
+    if details := [*days, *wrong_files(name, row, typed, files), *_other_names(visit, name, typed)]:
         problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, problem=problem, status=400)
     cells = {field: text for field, text in cells.items() if field not in byte_fields(name, row)}
@@ -102,6 +103,15 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
         act.step, files,
     )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, act)
+
+
+def _other_names(visit: Visit, name: str, typed: Mapping[str, str]) -> list[dict[str, object]]:
+    """An event that is recorded in another's name: what others did comes with a file, whose import says so."""
+    return [
+        {"file": FORM, "column": column, "expected": f"your own address, {visit.caller.actor}", "found": typed[column]}
+        for column in SAYERS.get(name, ())
+        if typed.get(column, "").strip().lower() not in ("", visit.caller.actor)
+    ]
 
 
 def _missing_cells(table: Importable, typed: Mapping[str, str]) -> list[dict[str, object]]:

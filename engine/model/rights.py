@@ -68,6 +68,12 @@ _LINES: tuple[tuple[str, str, str], ...] = (
     (EVERY_TABLE,           "add change import",                "owner admin"),
     ("audit_log",           "read",                             "owner admin"),
     ("audit_log",           "change",                           ""),
+    # what the product wrote itself stands: a seal, and what a week's snapshot saw
+    ("bundles",             "change",                           ""),
+    ("posture_snapshots",   "change",                           ""),
+    ("readiness_snapshots", "change",                           ""),
+    ("obligation_snapshots", "change",                          ""),
+    ("control_state_changes", "change",                         ""),
     ("memberships",         "read",                             "owner admin"),
     ("memberships",         "add change import",                "owner"),
     ("organization_settings", "read",                           "owner admin"),

@@ -466,3 +466,31 @@ def test_evidence_that_comes_with_an_act_is_held_in_the_same_revision(sign_in, s
         actions = connection.execute(select(audit_log.c.action).where(ours, audit_log.c.seq > head)).scalars().all()
     assert actions == ["attestation.signed", "evidence.collected"]
     check(store)
+
+
+def test_what_a_snapshot_saw_is_nothing_to_change(sign_in, store):
+    """Another past would be a better change since."""
+    with store.revision("acme", "system:snapshots", now=NOW) as revision:
+        row = {"taken_on": NOW.date(), "score": 40.0}
+        revision.insert(metadata.tables["posture_snapshots"], [row])
+        revision.record("posture.snapshot")
+    owner = sign_in("owner")
+    address = f"/tables/posture_snapshots/row?key.taken_on={NOW.date()}"
+    page = owner.get(address)
+    assert (page.status, 'name="cell.score"' in page.text) == (200, False)
+    assert owner.post(address, {**owner.get("/import").fields, "cell.score": "90"}).status == 403
+
+
+def test_an_event_is_recorded_in_ones_own_name(sign_in, store):
+    admin = sign_in("admin")
+    form = admin.get("/tables/audit_log/new").text
+    assert 'value="admin@acme.example"' in form
+    cells = {"event_id": "review-1", "occurred_at": "2026-11-20T08:00:00Z", "action": "access.review.completed"}
+    answer = admin.fill("/tables/audit_log/new", **{**cells, "actor": "ciso@acme.example"})
+    assert (answer.status, "your own address, admin@acme.example" in answer.words) == (400, True)
+    before = store.head("acme").seq
+    answer = admin.fill("/tables/audit_log/new", **cells)
+    assert answer.status == 303, answer.words
+    assert store.head("acme").seq > before
+    event = last_event(store)
+    assert (event["action"], event["object_id"]) == ("record.added", "review-1")

@@ -7,13 +7,12 @@ from pathlib import Path
 from engine.archives.errors import disk
 from engine.archives.sealing import bundles, manifest
 from engine.archives.verification import archive_check
+from engine.archives.verification.seal_check import log_problems
 from engine.model import merkle
 from engine.model.errors import Problem, Unavailable
 from engine.model.records import BundleRow
 from engine.reporting.artifacts.durable_files import file_sum
 from engine.runtime.services import Services
-from engine.store.queries.history import bundles as queries
-from engine.store.rows import pick
 
 Finding = tuple[str, str]
 
@@ -77,16 +76,8 @@ def _link_text(link: tuple[str, str | None, str | None] | None) -> str:
 
 
 def _against_log(services: Services, row: BundleRow) -> Iterator[Finding]:
-    """What the audit log says of the seal and of the revision; what retention removed says nothing."""
     with services.store.reader() as connection:
-        event = queries.sealing_event(connection, row["org_id"], row["id"])
-        at = queries.hash_at(connection, row["org_id"], row["sealed_seq"])
-    if event is not None and isinstance(details := event["details"], dict):
-        for name, expected in pick(row, ("manifest_sha256", "merkle_root", "previous_id", "key_id")).items():
-            if name in details and details[name] != expected:
-                yield "audit log", f"event {event['event_id']} names another {name}: {details[name]}"
-    if at is not None and at != row["sealed_hash"]:
-        yield "audit log", f"event {row['sealed_seq']} has another hash than the revision of the bundle"
+        yield from [("audit log", problem) for problem in log_problems(connection, row)]
 
 
 def _answer(check: archive_check.ArchiveCheck | None, problems: list[Finding], now: datetime) -> dict[str, object]:

@@ -10,7 +10,9 @@ from engine.archives.verification.archive_check import check_archive
 from engine.model.records import BundleRow
 from engine.runtime.settings import Settings
 from engine.store.queries.history import bundles as queries
-from engine.store.rows import Reader
+from engine.store.rows import Reader, pick
+
+_COMMITTED = ("manifest_sha256", "merkle_root", "previous_id", "key_id")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class SealsCheck:
 def check_seals(
     connection: Reader, settings: Settings, org_id: str, progress: Callable[[int, int], None]
 ) -> SealsCheck:
-    """Each bundle that was sealed here against its file, up to the first that is another one or none.
+    """Each bundle that was sealed here against its event and its file, up to the first that is another one or none.
 
     That the records of the seals are as written, and none is missing, is what the change log and the heads say.
     """
@@ -43,11 +45,27 @@ def seal_problems(
     """What is wrong with each archive. Memory stays flat; every archive is read once."""
     rows = queries.every_seal(connection, org_id)
     for done, row in enumerate(rows, 1):
-        problem = _of_archive(archive_path(settings, org_id, row["id"]), row)
-        if problem is not None:
+        logged = next(log_problems(connection, row), None)
+        if logged is not None:
+            yield f"the record of the bundle {row['id']} is not that of its seal: {logged}"
+        elif (problem := _of_archive(archive_path(settings, org_id, row["id"]), row)) is not None:
             yield problem
         else:
             progress(done, len(rows))
+
+
+def log_problems(connection: Reader, row: BundleRow) -> Iterator[str]:
+    """Where the audit log says other things of a seal and its revision; what retention removed says nothing."""
+    event = queries.sealing_event(connection, row["org_id"], row["id"])
+    if event is not None and isinstance(details := event["details"], dict):
+        told = {**pick(row, ("requested_window", "sealed_seq", *_COMMITTED)), "sealed_at": row["sealed_at"]}
+        for name, expected in told.items():
+            found = event["occurred_at"] if name == "sealed_at" else details.get(name, expected)
+            if found != expected:
+                yield f"event {event['event_id']} names another {name}: {found}"
+    at = queries.hash_at(connection, row["org_id"], row["sealed_seq"])
+    if at is not None and at != row["sealed_hash"]:
+        yield f"event {row['sealed_seq']} has another hash than the revision of the bundle"
 
 
 def _of_archive(path: Path, row: BundleRow) -> str | None:

@@ -164,6 +164,7 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("renewal_recipients", "renewals_without_recipient", "request_recipients"),
         ),
     ),
+    FormulaChange("Records of bundles from elsewhere prove no claim", ("claims_bundled", "claims_not_bundled")),
     FormulaChange(
         "Whoever has left hears of no staffing action",
         (

@@ -7,6 +7,7 @@ import pytest
 from engine.archives.contents import contents
 from engine.archives.sealing.bundles import archive_path
 from engine.cli import hq
+from engine.store.schema.outputs import bundles
 from tests.archives.histories import Office, by_hand
 from tests.whole_checks import seals_of
 
@@ -116,3 +117,20 @@ def test_a_removed_seal_is_named_by_its_event_its_archive_and_the_change_log(off
     with office.open_services() as services:
         check = services.store.verify_rows("acme")
     assert check.problem.startswith(f'bundles ["{two.stem}"] is missing; revision ')
+
+
+@pytest.mark.real
+def test_a_record_of_a_seal_that_was_written_over_is_named_by_what_its_event_says(office, verify_output):
+    """By an import, say: the change log and the chain hold, as it is a write like others."""
+    _, two = archive_paths(office)
+    with (
+        office.open_services() as services,
+        services.store.revision("acme", "amy@acme.example", now=office.now) as revision,
+    ):
+        revision.update(bundles, {"id": two.stem}, {"merkle_root": "0" * 64})
+        revision.record("import.completed")
+    code, lines = verify_output()
+    named = f"broken: acme: the record of the bundle {two.stem} is not that of its seal: event "
+    assert (code, len(lines)) == (1, 1)
+    assert lines[0].startswith(named)
+    assert " names another merkle_root: " in lines[0]

@@ -129,6 +129,7 @@ def test_a_claim_is_in_the_first_bundle_sealed_after_its_event_whose_window_has_
             "window_end_on": date(2026, 11, 30),
             "created_by": "ann",
             "sealed_at": AT.replace(day=day),
+            "archive_sha256": None if identifier == "elsewhere" else "0" * 64,
         }
 
     with store.revision(ORG, "ann", now=AT) as revision:
@@ -139,6 +140,7 @@ def test_a_claim_is_in_the_first_bundle_sealed_after_its_event_whose_window_has_
             seal_bundle("b1", early, 5, 14),
             seal_bundle("b2", early, 5, 13),
             seal_bundle("future", early, 5, 25),
+            seal_bundle("elsewhere", early, 5, 15),
         ]
         revision.insert(bundles, rows)
         revision.record("bundle.sealed")
@@ -169,6 +171,7 @@ def seal_bundle(store):
             "created_by": "ann",
             "window_end_on": date(2026, 11, 30),
             "sealed_at": AT,
+            "archive_sha256": "0" * 64,
             "sealed_seq": 5,
             "first_seq": first_seq,
             "head": str(signed) if head else None,

@@ -13,9 +13,10 @@ from engine.store.writing.batches import in_batches
 
 
 def newest(connection: Connection, org_id: str) -> BundleRow | None:
-    """The last bundle that was sealed and has a manifest: the next one is chained to it."""
+    """The last bundle that was sealed here: the next one is chained to it, and to no record of one from elsewhere."""
     table = bundles
-    query = select(table).where(table.c.org_id == org_id, table.c.manifest_sha256.is_not(None))
+    sealed = table.c.manifest_sha256.is_not(None) & table.c.archive_sha256.is_not(None)
+    query = select(table).where(table.c.org_id == org_id, sealed)
     return select_first(connection, table, query.order_by(table.c.revision.desc(), table.c.id.desc()))
 
 
