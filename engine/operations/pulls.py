@@ -12,7 +12,7 @@ from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.outside import Outside
 from engine.delivery.post import get
 from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day
-from engine.evidence.pulls.landing import ACTOR, Landing
+from engine.evidence.pulls.landing import ACTOR, Landing, absent_schedules
 from engine.evidence.pulls.proofs import stored_subjects, subject_of, write_proof
 from engine.evidence.pulls.prove import CheckProof, ProofSubject, prove
 from engine.evidence.pulls.pull import PullOutcome, check_request, chosen_checks, pull
@@ -68,6 +68,11 @@ def run_pull(
     if not write:
         for one in pull(file, checks, readers, today, since, until):
             yield one if isinstance(one, str) else WrittenOutcome(one, None)
+        if len(checks) == len(file.checks):
+            with services.store.reader() as connection:
+                gone = {str(row["check_id"]) for row in absent_schedules(connection, org_id, file)}
+            for name in sorted(gone):
+                yield f"The check {name} is not in {file.name}; its schedule would end."
         return
     services.store.must_be_writable()
     with turn(services.settings.data_dir / "pulls", org_id):

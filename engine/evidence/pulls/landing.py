@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from io import BytesIO
 
+from sqlalchemy import Connection
+
 from engine.evidence.items import add_item, byte_columns
 from engine.evidence.pulls.check_run import CheckAnswer
 from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day, window_span
@@ -200,10 +202,8 @@ class Landing:
 
     def end_others(self, file: PullFile) -> list[str]:
         """End the schedules of checks that were in this file and are there no more; returns their checks."""
-        names = {check.id for check in file.checks}
         with self.store.revision(self.org_id, self.actor, now=self.now) as revision:
-            series = many(revision.records, testing_schedules, self.org_id, pull_file=file.name)
-            gone = [row for row in series if row["check_id"] not in names and row["ends_on"] is None]
+            gone = absent_schedules(revision.records, self.org_id, file)
             for row in gone:
                 revision.update(testing_schedules, {"id": row["id"]}, {"ends_on": self.today, "unread": None})
                 revision.record(
@@ -213,6 +213,13 @@ class Landing:
                     details={"check": row["check_id"], "file": file.name},
                 )
         return sorted({str(row["check_id"]) for row in gone})
+
+
+def absent_schedules(connection: Connection, org_id: str, file: PullFile) -> list[TestingScheduleRow]:
+    """The schedules that go on of checks that a file of this name had and has no more."""
+    names = {check.id for check in file.checks}
+    series = many(connection, testing_schedules, org_id, pull_file=file.name)
+    return [row for row in series if row["check_id"] not in names and row["ends_on"] is None]
 
 
 def _current(series: list[TestingScheduleRow], check: PullCheck) -> TestingScheduleRow | None:

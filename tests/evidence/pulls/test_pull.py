@@ -160,6 +160,9 @@ def test_a_changed_query_begins_a_series_and_a_check_that_is_gone_ends(cli, pull
         ("check-leavers-2", None),
     ]
     pulls.write_text(PULLS.replace('id = "leavers"', 'id = "others"'))
+    code, _, said = cli("pull", pulls, "--dry-run")
+    assert (code, "The check leavers is not in pulls.toml; its schedule would end." in said) == (0, True)
+    assert tables(tmp_path, "testing_schedules")[1]["ends_on"] is None
     code, _, said = cli("pull", pulls)
     assert (code, "The check leavers is no longer in pulls.toml; its schedule ends." in said) == (0, True)
     assert tables(tmp_path, "testing_schedules")[1]["ends_on"] == "2026-11-24"
