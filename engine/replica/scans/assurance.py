@@ -139,10 +139,14 @@ SCANS: Mapping[str, str] = {
         SELECT a.org_id, a.seq, a.event_id, a.action
         FROM audit_log a WHERE a.rowid IN (SELECT b.rowid FROM audit_log b JOIN wanted_event_ids w USING (org_id, seq))
     """,
-    # what happened when a control changed its state
+    # what happened when a control changed its state, and what speaks against one now, seen by a snapshot or not
     "trigger_events_rows": """
-        SELECT a.org_id, a.event_id, a.action
-        FROM audit_log a SEMI JOIN state_changes c ON c.org_id = a.org_id AND c.trigger_event = a.event_id
+        WITH named AS (
+            SELECT org_id, trigger_event AS event_id FROM state_changes
+            UNION ALL
+            SELECT org_id, contradicted_by FROM control_evidence
+        )
+        SELECT a.org_id, a.event_id, a.action FROM audit_log a SEMI JOIN named USING (org_id, event_id)
     """,
 }
 
@@ -153,7 +157,7 @@ OVER: Mapping[str, tuple[str, ...]] = {
     "claim_events_rows": ("claim_evidence",),
     "proofs_rows": ("claim_evidence", "claim_events_rows"),
     "contradiction_starts_rows": ("wanted_contradictions",),
-    "trigger_events_rows": ("state_changes",),
+    "trigger_events_rows": ("state_changes", "control_evidence"),
     "legal_holds_rows": ("audit_spans_rows", "held_events_rows"),
     "audit_retention_rows": ("audit_spans_rows", "held_events_rows", "audit_ages_rows"),
 }

@@ -7,6 +7,7 @@ good day, and the work on it alone.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from typing import NamedTuple
 
 import polars as pl
 
@@ -25,10 +26,22 @@ _SIGNATURE = "attestation"
 _NO_HORIZON: FrameRow = {}
 
 
+class Objection(NamedTuple):
+    """What speaks against a control: the act, when it did so last, and since when; without an act, nothing does."""
+
+    act: str = ""
+    source: str = ""
+    on: date = date.min
+    since: date | None = None
+
+
+_NO_OBJECTION = Objection()
+
+
 def controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     proofs = _by_control(snapshot.fact("claims").sort("evidence_on", "evidence_id", descending=[True, False]))
     gaps = {(row["framework"], row["control_id"]): row for row in snapshot.fact("gaps").iter_rows(named=True)}
-    causes = _causes(snapshot)
+    objections = _objections(snapshot)
     tested = dict(snapshot.fact("control_tests").select("run_id", "performed_on").iter_rows())
     signatures = _by_control(snapshot.fact("attestations").sort("due_on", "id"))
     until = {
@@ -37,8 +50,9 @@ def controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     for row in snapshot.fact("control_assessments").iter_rows(named=True):
         key = row["framework"], row["control_id"]
         gap, signed, horizon = gaps.get(key), signatures.get(key, ()), until.get(key, _NO_HORIZON)
-        said = [_standing(row, causes.get(key, ""), horizon, signed, tested), _duty(gap, snapshot.as_of)]
-        lines = [*_failed_test(row, tested), *(_proof(claim) for claim in proofs.get(key, ()))]
+        objection = objections.get(key, _NO_OBJECTION)
+        said = [_standing(row, objection, horizon, signed, tested), _duty(gap, row, signed, snapshot.as_of)]
+        lines = [*_against(row, objection, tested), *(_proof(claim) for claim in proofs.get(key, ()))]
         proof = part(PROOFS[0] if gap is None else PROOFS[1], lines)
         proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof
         work = [part("What closes it", _work_on(gap, row, signed, snapshot.as_of))] if gap is not None else []
@@ -55,7 +69,7 @@ def _work_on(gap: FrameRow, row: FrameRow, signed: Sequence[FrameRow], today: da
 
     What lacks nothing but a signature needs no runbook.
     """
-    lacking = [*_absent(row), *(row["kinds_stale"] or [])]
+    lacking = _lacking(row)
     sign = [_next_signature(signed, today)] if _SIGNATURE in lacking else []
     hours = f", {quarters(gap['effort_hours'])} h" if gap["effort_hours"] else ""
     work = [f"{gap['action'] or 'Record the evidence that it lacks'}{hours}"]
@@ -69,9 +83,19 @@ def _absent(row: FrameRow) -> list[str]:
     return [kind for kind in row["kinds_required"] or [] if kind not in (row["kinds_present"] or [])]
 
 
+def _lacking(row: FrameRow) -> list[str]:
+    """The kinds of evidence that a control needs, and that it never had or that are too old."""
+    return [*_absent(row), *(row["kinds_stale"] or [])]
+
+
+def _open_attestation(signed: Sequence[FrameRow]) -> FrameRow | None:
+    """The attestation that is to be signed next; ``signed`` are those of a control by due date."""
+    return next((one for one in signed if one["attested_on"] is None), None)
+
+
 def _next_signature(signed: Sequence[FrameRow], today: date) -> str:
-    """Who signs a control next, and by when; ``signed`` are its attestations by due date."""
-    waiting = next((one for one in signed if one["attested_on"] is None), None)
+    """Who signs a control next, and by when."""
+    waiting = _open_attestation(signed)
     if waiting is None:
         return "Sign its attestation: none is planned"
     who = waiting["delegated_to"] or waiting["owner"] or "nobody yet"
@@ -92,7 +116,7 @@ def _end_of(kind: str, horizon: FrameRow, signed: Sequence[FrameRow]) -> str:
         return f"was good until {spelled_day(until)}" if until else "is too old"
     if last["status"] == "rejected":
         return f"was rejected on {spelled_day(last['attested_on'])}"
-    late = next((one for one in signed if one["attested_on"] is None), None)
+    late = _open_attestation(signed)
     renewed = f", to be renewed by {spelled_day(late['due_on'])}" if late is not None else ""
     return f"was signed on {spelled_day(last['attested_on'])}{renewed}"
 
@@ -141,22 +165,25 @@ def _by_control(frame: pl.DataFrame) -> dict[tuple[str, str], list[FrameRow]]:
     return control
 
 
-def _causes(snapshot: Snapshot) -> dict[tuple[str, str], str]:
-    """What speaks against each control: the act, and its day."""
+def _objections(snapshot: Snapshot) -> dict[tuple[str, str], Objection]:
+    """The newest act that speaks against each control."""
     against = snapshot.fact("control_evidence").filter(pl.col("contradicted_on").is_not_null())
     newest = against.sort("contradicted_on", "source").unique(["framework", "control_id"], keep="last")
     actions = dict(snapshot.fact("trigger_events_rows").select("event_id", "action").iter_rows())
     return {
-        (row["framework"], row["control_id"]): f"{_act(row, actions)} "
-        f"{_on(row['contradicted_since'], row['contradicted_on'])}"
+        (row["framework"], row["control_id"]): Objection(
+            _act(row, actions), row["source"] or "", row["contradicted_on"], row["contradicted_since"]
+        )
         for row in newest.iter_rows(named=True)
     }
 
 
-def _on(first: date | None, last: date) -> str:
-    """When the event spoke against a control, and whether others did before."""
-    several = ", the last of several," if first is not None and first < last else ""
-    return f"on {spelled_day(last)}{several} speaks against it"
+def _words_against(objection: Objection) -> str:
+    """When the act spoke against a control, and whether others did before; empty without one."""
+    if not objection.act:
+        return ""
+    several = ", the last of several," if objection.since is not None and objection.since < objection.on else ""
+    return f"{objection.act} on {spelled_day(objection.on)}{several} speaks against it"
 
 
 def _act(row: FrameRow, actions: Mapping[str, str]) -> str:
@@ -164,7 +191,7 @@ def _act(row: FrameRow, actions: Mapping[str, str]) -> str:
 
 
 def _standing(
-    row: FrameRow, cause: str, horizon: FrameRow, signed: Sequence[FrameRow], tested: Mapping[str, date]
+    row: FrameRow, objection: Objection, horizon: FrameRow, signed: Sequence[FrameRow], tested: Mapping[str, date]
 ) -> str:
     """Why a control stands where it does."""
     since = f" since {spelled_day(row['state_since'])}" if row["state_since"] else ""
@@ -185,7 +212,7 @@ def _standing(
         case "ineffective":
             day = tested.get(row["failing_test"] or "")
             test = f"its test{f' of {spelled_day(day)}' if day else ''} failed" if row["failing_test"] else ""
-            return f"Ineffective{since}: {test or cause or 'what was recorded last speaks against it'}."
+            return f"Ineffective{since}: {test or _words_against(objection) or 'what was recorded last speaks against it'}."
     return f"Out of scope: {(row['justification'] or 'without a reason on record').rstrip('.')}."
 
 
@@ -203,19 +230,29 @@ def _missing(row: FrameRow) -> str:
     return ", ".join(said) or row["evidence_note"] or "a part of what it needs is there"
 
 
-def _failed_test(row: FrameRow, tested: Mapping[str, date]) -> list[str]:
-    """The test that speaks against a control, which proves nothing and so is no claim."""
+def _against(row: FrameRow, objection: Objection, tested: Mapping[str, date]) -> list[str]:
+    """The test or the act that speaks against a control, which proves nothing and so is no claim."""
+    if row["state"] != "ineffective":
+        return []
     day = tested.get(row["failing_test"] or "")
-    return [f"{spelled_day(day)}, test: failed"] if day and row["state"] == "ineffective" else []
+    if day:
+        return [f"{spelled_day(day)}, test: failed"]
+    source = f", {words.spell(objection.source)}" if objection.source else ""
+    return [f"{spelled_day(objection.on)}{source}: {objection.act}, against it"] if objection.act else []
 
 
-def _duty(gap: FrameRow | None, as_of: date) -> str:
-    """Who is to remedy it, and by when; how late it is on a day after that. A plan may do so on another day."""
+def _duty(gap: FrameRow | None, row: FrameRow, signed: Sequence[FrameRow], as_of: date) -> str:
+    """Who is to remedy it, and by when; how late it is on a day after that. A plan may do so on another day.
+
+    Where no remediation has a day, that of the signature which it lacks counts.
+    """
     if gap is None:
         return ""
     who, planned, allowed = gap["owner"] or "nobody", gap["due_on"], gap["poam_due_on"]
     if planned is None and allowed is None:
-        return f"{gap['owner'] or 'Nobody'} owns it; no day is set."
+        waiting = _open_attestation(signed) if _SIGNATURE in _lacking(row) else None
+        day = f"its attestation {_is_due(waiting['due_on'], as_of)}" if waiting else "no day is set"
+        return f"{gap['owner'] or 'Nobody'} owns it; {day}."
     if planned is None:
         return f"Its weakness on the plan of action, with {who}, {_is_due(allowed, as_of)}."
     also = "" if allowed in (None, planned) else f" On the plan of action it {_is_due(allowed, as_of)}."

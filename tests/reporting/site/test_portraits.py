@@ -188,7 +188,8 @@ OPEN |= {"status": "overdue", "owner": "ann", "delegated_to": None}
         (
             ["attestation"],
             [SIGNED, OPEN],
-            "Stale: its attestation was signed on 30 Nov 2025, to be renewed by 10 Nov 2026. ann owns it; no day is set.",
+            "Stale: its attestation was signed on 30 Nov 2025, to be renewed by 10 Nov 2026. ann owns it; its "
+            f"attestation was due 10 Nov 2026: {(DAY - date(2026, 11, 10)).days} days late.",
             [f"Sign its attestation: ann, due 10 Nov 2026, {(DAY - date(2026, 11, 10)).days} days late"],
             ["Policy: good until 1 Dec 2026", "Attestation: was signed on 30 Nov 2025, to be renewed by 10 Nov 2026"],
         ),
@@ -308,6 +309,7 @@ def test_an_event_against_a_control_is_named_by_what_was_done():
         trigger_events_rows=pl.DataFrame({"event_id": ["AE-1"], "action": ["log.integrity.failed"]}),
     )
     assert told.sentence == "Ineffective: log integrity failed on 19 Nov 2026 speaks against it."
+    assert told.parts[-1].lines[0] == "19 Nov 2026, operation: log integrity failed, against it"
 
 
 def test_of_several_events_against_a_control_the_newest_is_named_as_the_last():
