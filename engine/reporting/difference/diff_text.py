@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from typing import TypeAlias
 
 import polars as pl
 
-from engine.model.days import spelled_day
+from engine.model.days import quarters, spelled_day
 from engine.model.documents.document import Document, Table, at_most
 from engine.model.documents.movement import Movement, in_groups, main_movements
 from engine.model.vocabulary import FRAMEWORK_NAMES
@@ -54,7 +55,6 @@ _TITLES = {
 WAYS = ("worse", "better")
 FOREMOST = ("figures_worse", "figures_better", "figures_changed", "since_on")
 _DUTY = re.compile(r"([a-z]+(?:_[a-z]+)+):(.+)")  # a duty by its kind and what it is about
-_LARGE = 1e5  # from there on g leaves digits out
 _DEFINITIONS = {
     "Time passed": "No write did it: a day that the record names lies between the two days.",
     "No write between the two touches it": "Nothing that was written names the record behind the row: it was computed "
@@ -169,7 +169,8 @@ def _move_text(figure: FigureChange) -> str:
     unit = {"percent": " points", "count": "", "number": "", None: ""}.get(figure.unit, f" {figure.unit}")
     way = "up" if change > 0 else "down"
     title = figure.title or words.label(figure.id)
-    return f"{title} went {way} by {abs(change):,g}{unit}, from {_text(figure.before)} to {_text(figure.after)}"
+    spell = _hours if figure.unit == "hours" else partial(_text, unit=figure.unit)
+    return f"{title} went {way} by {spell(abs(change))}{unit}, from {spell(figure.before)} to {spell(figure.after)}"
 
 
 def _figures(diff_context: DiffContext) -> Table:
@@ -177,9 +178,9 @@ def _figures(diff_context: DiffContext) -> Table:
         (
             figure.id,
             figure.title or words.label(figure.id),
-            _text(figure.before),
-            _text(figure.after),
-            None if figure.change is None else f"{figure.change:+,g}",
+            _text(figure.before, figure.unit),
+            _text(figure.after, figure.unit),
+            None if figure.change is None else f"{'+' if figure.change > 0 else ''}{_text(figure.change, figure.unit)}",
             None if figure.unit in ("count", "word", "text", "date") else figure.unit,
             figure.direction,
             _because(figure, diff_context),
@@ -244,9 +245,15 @@ def _days(diff_context: DiffContext) -> int:
     return (diff_context.days[1] - diff_context.days[0]).days
 
 
-def _text(value: object) -> str:
-    """A figure as people read it; its unit stands beside it."""
-    return f"{value:,g}" if isinstance(value, float) and abs(value) < _LARGE else words.value("", value)
+def _text(value: object, unit: str | None) -> str:
+    """A figure as people read it, with the decimals that it has on its own page; its unit stands beside it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return words.value("", value)
+    return f"{int(value) if unit == 'count' and value == int(value) else value:,}"
+
+
+def _hours(value: object) -> str:
+    return quarters(value) if isinstance(value, int | float) else words.value("", value)
 
 
 def _sentence(text: str) -> str:

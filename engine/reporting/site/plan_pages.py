@@ -59,7 +59,7 @@ def verdict(document: Document) -> str:
     needed = quarters(summary["needed_hours"])
     short = f"{summary['not_effective']:,} short if nothing is done, {needed} h to close each once"
     if not summary["reached"]:
-        return f"no; {short}; the plan comes to {goal['planned_strict_pct']:g} %"
+        return f"no; {short}; the plan comes to {goal['planned_strict_pct']:.1f} %"
     late = goal["likely_on"] is not None and goal["likely_on"] > goal["by_on"]
     odds = goal["likely_pct"] / 100
     then = f"; 90 % on {spelled_day(goal['likely_on'])}" if late else ""

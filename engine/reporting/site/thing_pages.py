@@ -34,9 +34,10 @@ FIRST_LINES: Mapping[EntityKind, tuple[str, ...]] = {
     "incident": ("severity", "status", "owner", "service_id", "opened_at", "minutes_to_resolve", "on_call"),
 }
 HEADINGS: Mapping[EntityKind, Mapping[str, str]] = {
-    "incident": {"service_id": "Service"},  # which the page calls by name
+    "incident": {"service_id": "Service", "minutes_to_resolve": "Time to resolve"},  # as the page says their values
     "vendor": STATE_LABELS,
 }
+ZONE = " (UTC)"  # of a column, whose cells do not say it; a line of a record does
 COUNTS = ("inherited_gaps", "open_incidents", "open_findings")  # of what waits for somebody
 USUAL_ROWS = 100  # of one table; of more the report itself is the page
 VISIBLE_ROWS, PRINTED_ROWS = 10, 60  # of one table and of all tables before the disclosures
@@ -116,7 +117,8 @@ class ThingPages:
         plain = plain_value(_first_lines_first(thing.kind, record), thing.kind)
         own = HEADINGS.get(thing.kind, {})
         headings = {
-            name: own.get(name) or (COLUMNS[name].label if name in COLUMNS else words.label(name)) for name in plain
+            name: own.get(name) or (COLUMNS[name].label.removesuffix(ZONE) if name in COLUMNS else words.label(name))
+            for name in plain
         }
         values = {name: self._value(name, value) for name, value in plain.items()}
         if "framework" in plain:

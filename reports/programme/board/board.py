@@ -13,7 +13,7 @@ from engine.model.figures.figure import Figures
 from engine.model.vocabulary import SEVERITIES
 from reports.programme.posture.posture import Posture
 from reports.shared import arrivals, packs
-from reports.shared.wording import in_points
+from reports.shared.wording import in_points, percent
 
 COMPLIANCE = "/api/governance/compliance"
 SHOWN = 3
@@ -94,7 +94,7 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
     by_family = f"Families from first opening to last resolution; {families:,} opened"
     critical = f"{figures['gaps_critical']:,} critical"
     opened, held_pct = figures["incidents_opened_in_period"], figures["evidence_held_pct"]
-    share = "no data" if held_pct is None else f"{held_pct:g} % of the items"
+    share = "no data" if held_pct is None else f"{percent(held_pct)} of the items"
     if not figures.is_founded("incidents_opened_in_period"):
         opened, restored, by_family = None, NONE_YET["incidents"], NONE_YET["incidents"]
     vendors = figures["vendors"] if figures.is_founded("vendors") else None

@@ -106,7 +106,7 @@ def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, cover
     which = "The best step adds" if best.height == 1 else f"The {best.height} best steps per hour add"
     first = f"{best['action'][0].rstrip('.')} ({with_whom(best['owner'][0])})"
     every = figures["gaps_all_points"]
-    gaps = f"; closing all open gaps adds {every:g}" if every else ""
+    gaps = f"; closing all open gaps adds {every:.1f}" if every else ""
     return Opening(f"{posture}.", f"{first}. {which} {in_points(figures['steps_top_ten_points'])}{known}{gaps}.")
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import date
 
 import polars as pl
+import pytest
 
 from engine.model.documents.document import Document, Table
 from engine.model.documents.movement import StateMove, in_groups
@@ -102,6 +103,23 @@ def test_where_nothing_differs_that_is_said():
         "rows_went": 0,
         "rows_changed": 0,
     }
+
+
+@pytest.mark.parametrize(
+    ("unit", "before", "after", "sentence"),
+    [
+        ("points", 82.7, 76.0, "Score went down by 6.7 points, from 82.7 to 76.0."),
+        ("percent", 70.0, 75.0, "Score went up by 5.0 points, from 70.0 to 75.0."),
+        ("hours", 4.0, 12345.25, "Score went up by 12,341.25 hours, from 4 to 12,345.25."),
+        ("count", 2, 1204, "Score went up by 1,202, from 2 to 1,204."),
+    ],
+)
+def test_a_whole_number_has_the_decimals_of_its_unit(unit, before, after, sentence):
+    figure = Figure("score", "Score", unit, "more", "Score.", "gaps", Count())
+    held = [Document("Score.", summary={"score": value}, titles={"score": "Score"}) for value in (before, after)]
+    difference = diff_documents(*held, [figure])
+    told = diff_document(DiffContext((FROM, TO), 3, difference, lambda row, columns: [], ("gaps",)))
+    assert told.headline == f"From 1 Nov 2026 to 20 Nov 2026, {sentence}"
 
 
 def test_what_compares_two_days_itself_is_no_change():

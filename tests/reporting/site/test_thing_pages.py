@@ -1,6 +1,6 @@
 """The page of a thing: six lines of its record and a dozen of its history, the rest behind disclosures."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 from engine.model.documents.document import Organization, Position
 from engine.model.thresholds import Thresholds
@@ -52,6 +52,12 @@ def test_what_documents_say_of_a_vendor_is_told_from_what_people_say():
     assert headings(page) == ["Their evidence", "Our assessment"]
     assert "never assured</span>" in page
     assert "not assessed" not in page
+
+
+def test_an_instant_says_its_zone_once():
+    page = page_of("incident", {"opened_at": datetime(2026, 11, 2, 10, 5, tzinfo=UTC), "minutes_to_resolve": 397.0})
+    assert headings(page) == ["Opened", "Time to resolve"]
+    assert '<dd class="long">2 Nov 2026, 10:05 UTC</dd>' in page
 
 
 def test_a_short_record_has_no_disclosure():
