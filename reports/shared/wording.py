@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from engine.model.days import quarters, spelled_day
+from engine.model.declarations.ask import Ask
 from engine.model.documents.document import FrameRow
 
 BRIEF_WORDS = 6  # of what people typed, in a headline
@@ -51,11 +52,11 @@ def in_points(number: float) -> str:
     return f"{number:.1f} {'point' if abs(round(number, 1)) == 1 else 'points'}"
 
 
-def change(now: float | None, before: float | None, prior_on: date | None, as_of: date) -> str:
-    """``up 2.3 points in 30 days``; says so where there is nothing to compare with."""
+def change(now: float | None, before: float | None, prior_on: date | None, ask: Ask) -> str:
+    """``up 2.3 points in 30 days``; says from before which day there is nothing to compare with."""
     if now is None or before is None or prior_on is None:
-        return "with no figure of before the period"
-    days = count((as_of - prior_on).days, "day")
+        return f"with no snapshot from before {ask.period_start.isoformat()} to compare with"
+    days = count((ask.as_of - prior_on).days, "day")
     moved = round(now - before, 1)
     if moved == 0:
         return f"unchanged in {days}"

@@ -47,7 +47,8 @@ def build(
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
     near = figures.rows(targets.nearest)
     asked = full_decisions(register, obligations, exceptions, figures.rows(relief.by_week), MARKS, near)
-    frame = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
+    past = posture_story.past_of(posture_days, posture, state_changes, movements, incidents, ask)
+    frame = posture_story.moves(past, posture, ask)
     changed = board.changes(held, readiness, movements, ask)
     return Document(
         headline=_headline(asked, coverage, figures, ask),
@@ -104,7 +105,7 @@ def build(
             ),
             arrivals.first_missing(figures, SHOWN, MARKS["monitoring"]),
         ),
-        story=posture_story.story(held, posture_days, frame, asked, changed, ask),
+        story=posture_story.story(held, past, frame, asked, changed, ask),
         coverage=coverage,
         definitions=DEFINITIONS,
         warnings=[*_warnings(held, readiness, register, ask), *formula_breaks.past(posture_days)],

@@ -192,7 +192,7 @@ def _opening(frameworks: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask
         return Opening(
             "No framework with controls is in scope yet, so there is no programme to report on.", setup.IN_SCOPE
         )
-    moved = change(figures["weighted_pct"], figures["weighted_before_pct"], figures["snapshot_before_on"], ask.as_of)
+    moved = change(figures["weighted_pct"], figures["weighted_before_pct"], figures["snapshot_before_on"], ask)
     text = f"Weighted readiness is {percent(figures['weighted_pct'])}, {moved}"
     if not figures["gaps_open"]:
         return Opening(f"{text}; no gap is open.")

@@ -79,7 +79,7 @@ def _opening(table: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask
             setup.IN_SCOPE,
         )
     first = ranked.row(0, named=True)
-    moved = change(first["weighted_pct"], first["prior_weighted_pct"], first["prior_on"], ask.as_of)
+    moved = change(first["weighted_pct"], first["prior_weighted_pct"], first["prior_on"], ask)
     at = f"at {percent(first['weighted_pct'])} weighted readiness, {moved}"
     missing = first["open_weaknesses"]
     gap = packs.first_gap(gaps.filter(pl.col("framework") == first["framework"]), ask)

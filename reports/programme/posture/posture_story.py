@@ -11,7 +11,7 @@ from engine.model.documents.document import FrameRow
 from engine.model.documents.pictures import TrendLine, TrendPicture
 from engine.model.documents.story import BoardStory, StoryDecision, StoryMark
 from engine.model.vocabulary import SEVERE
-from reports.programme.posture.posture import Posture
+from reports.programme.posture.posture import Posture, posture_of
 from reports.shared import formula_breaks
 from reports.shared.wording import all_of, count, inside
 
@@ -23,17 +23,41 @@ MOVES = {"moved_on": pl.Date, "before": pl.Float64, "now": pl.Float64, "change":
 
 @dataclass(frozen=True)
 class Past:
-    """What the records say about the days behind: scores by component, controls in another state, incidents."""
+    """What the records say about the days behind: scores by component, controls that came into a state, incidents."""
 
     posture_days: pl.DataFrame
-    state_changes: pl.DataFrame
+    entries: pl.DataFrame
     incidents: pl.DataFrame
 
 
+def past_of(
+    posture_days: pl.DataFrame,
+    posture: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    movements: pl.DataFrame,
+    incidents: pl.DataFrame,
+    ask: Ask,
+) -> Past:
+    """Up to the day of the report: since the last snapshot the score is today's, and states are by their own days."""
+    last, score = posture_days["taken_on"].max(), posture_of(posture).score
+    seen = state_changes.filter(pl.col("previous").is_not_null(), pl.col("state") != pl.col("previous"))
+    entries = seen.select("state", entered_on="observed_on")
+    if score is None or not isinstance(last, date) or last >= ask.as_of:
+        return Past(posture_days, entries, incidents)
+    present = posture.select(
+        taken_on=pl.lit(ask.as_of), score=pl.lit(score), component="component", value=pl.col("value").round(1)
+    )
+    since = movements.filter(pl.col("kind") == "control", pl.col("moved_on") > last)
+    return Past(
+        pl.concat([posture_days, present], how="diagonal"),
+        pl.concat([entries, since.select("state", entered_on="moved_on")]),
+        incidents,
+    )
+
+
 def moves(past: Past, posture: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """The largest falls and rises from one snapshot to the next, the oldest first, with what is known of each."""
-    posture_days = past.posture_days
-    days = _days(posture_days, ask)
+    """The largest falls and rises from one snapshot to the next and to today, the oldest first, with what is known."""
+    days = _days(past.posture_days, ask)
     steps = [(before, now, round(days[now] - days[before], 1)) for before, now in pairwise(days)]
     steps = steps[_first_evidence(steps) :]
     falls = sorted((step for step in steps if step[2] <= -LEAST), key=lambda step: (step[2], step[1]))[:FALLS]
@@ -46,10 +70,10 @@ def moves(past: Past, posture: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 
 def story(
-    held: Posture, posture_days: pl.DataFrame, frame: pl.DataFrame, asked: pl.DataFrame, changes: pl.DataFrame, ask: Ask
+    held: Posture, past: Past, frame: pl.DataFrame, asked: pl.DataFrame, changes: pl.DataFrame, ask: Ask
 ) -> BoardStory:
     """The first sheet: the line with its marks, why it fell, and what is asked for."""
-    days = _days(posture_days, ask)
+    days = _days(past.posture_days, ask)
     if held.score is not None:
         days[ask.as_of] = held.score
     picture = None
@@ -66,7 +90,7 @@ def story(
     return BoardStory(
         picture,
         [StoryMark(row["moved_on"], row["change"], row["because"]) for row in frame.iter_rows(named=True)],
-        _why(days, held, posture_days, changes),
+        _why(days, held, past.posture_days, changes),
         [_decision(row) for row in asked.iter_rows(named=True)],
     )
 
@@ -94,8 +118,7 @@ def _because(past: Past, posture: pl.DataFrame, before: date, now: date, change:
     parts = _component_moves(past.posture_days, posture, before, now)
     same = [part for part in parts if part[1] * change > 0]
     found = [f"{same[0][0]} {same[0][1]:+.1f} points"] if same else []
-    seen = past.state_changes.filter(pl.col("observed_on").is_between(before, now, closed="right"))
-    seen = seen.filter(pl.col("previous").is_not_null(), pl.col("state") != pl.col("previous"))
+    seen = past.entries.filter(pl.col("entered_on").is_between(before, now, closed="right"))
     if change < 0:
         names = {"stale": "went stale", "ineffective": "failed", "no_data": "lost their data"}
         tally = [(seen.filter(pl.col("state") == state).height, sentence) for state, sentence in names.items()]
@@ -143,7 +166,8 @@ def _why(days: dict[date, float], held: Posture, posture_days: pl.DataFrame, cha
     peak_on = max(days, key=lambda day: (days[day], day))
     fell = round(days[peak_on] - held.score, 1)
     if fell < LEAST:
-        return [f"It stands at its highest since {min(days).isoformat()}: nothing pulled it down."]
+        first = f"the first snapshot of {DAYS} days, of {min(days).isoformat()}"
+        return [f"It stands at its highest since {first}: nothing pulled it down."]
     then = dict(posture_days.filter(pl.col("taken_on") == peak_on).select("component", "value").iter_rows())
     lost = [
         (title, round(then[component] - value, 1))

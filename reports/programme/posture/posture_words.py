@@ -21,7 +21,7 @@ def posture(figures: Figures, coverage: Coverage, ask: Ask) -> str:
     )
     if before is not None and figures["posture_change"] is None:
         return f"Posture is {score} ({graded}), of fewer components than before, so no change is told"
-    return f"Posture is {score} ({graded}), {change(score, before, before_on, ask.as_of)}"
+    return f"Posture is {score} ({graded}), {change(score, before, before_on, ask)}"
 
 
 def warnings(held: Posture, posture: pl.DataFrame, figures: Figures) -> list[str]:

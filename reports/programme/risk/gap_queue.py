@@ -55,12 +55,16 @@ def totals_by(queue: pl.DataFrame, *keys: str) -> pl.DataFrame:
 
 
 def burn_up(remediations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """ISO weeks of the period, the first and last cut to it, with running totals since the first remediation."""
+    """ISO weeks of the period, the first and last cut to it, with running totals since the first remediation.
+
+    None before that of the first one on record: of these nothing is known, which is no 0.
+    """
     monday = ask.period_start - timedelta(days=ask.period_start.weekday())
     starts = pl.date_range(monday, ask.as_of, "1w", eager=True).alias("start")
     frame = pl.DataFrame({"week": starts.dt.strftime("%G-W%V"), "last": starts + timedelta(days=6)}).with_columns(
         last=pl.min_horizontal("last", pl.lit(ask.as_of))
     )
+    frame = frame.filter(pl.col("last") >= pl.lit(remediations["opened_on"].min(), dtype=pl.Date))
     columns = []
     for word in ("opened", "closed"):
         days = remediations[f"{word}_on"].drop_nulls().sort()

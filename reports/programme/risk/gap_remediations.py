@@ -100,7 +100,7 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
 
 def _charts(weeks: pl.DataFrame, waiting: pl.DataFrame, remediations: pl.DataFrame) -> list[Chart]:
     """The flow of remediations; where some are of no open gap, or gaps have none, it is not the number of gaps."""
-    if weeks["opened_total"].max() == 0:
+    if weeks.is_empty():
         return []
     lines = weeks.select("week", opened="opened_total", closed="closed_total").unpivot(
         index="week", variable_name="remediations", value_name="total"

@@ -15,7 +15,7 @@ from reports.programme.trends import kpi_weeks
 from reports.programme.trends.kpi_weeks import AVERAGED, by_framework, weekly
 from reports.shared import formula_breaks, setup
 from reports.shared.columns import with_first
-from reports.shared.wording import count, in_points, percent, with_whom
+from reports.shared.wording import count, in_points, inside, percent, with_whom
 
 SHOWN = ("week", "weighted_pct", "strict_pct", "opened", "closed", "still_open", "attestation_pct")
 TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
@@ -91,7 +91,7 @@ def _last_week(known: pl.DataFrame) -> str:
 
 
 def _opening(frame: pl.DataFrame, oldest: str, in_week: str, figures: Figures) -> Opening:
-    weeks = f"In {count(frame.height, 'week')}"
+    weeks, span = f"In {count(frame.height, 'week')}", ""
     now, moved = figures["snapshot_weighted_mean_pct"], figures["snapshot_weighted_mean_change"]
     if now is None:
         readiness = "no snapshot of readiness was recorded"
@@ -99,6 +99,9 @@ def _opening(frame: pl.DataFrame, oldest: str, in_week: str, figures: Figures) -
         readiness = f"the frameworks' mean weighted readiness was recorded once, at {percent(now)}"
     else:
         way = "stayed at" if moved == 0 else f"{'rose' if moved > 0 else 'fell'} by {in_points(abs(moved))} to"
+        first = figures.rows(kpi_weeks.readiness_course)["first_week"][0]
+        if first > frame["week"].min():
+            weeks, span = f"Since {first}", f" {inside(weeks)}"
         readiness = f"the frameworks' mean weighted readiness {way} {percent(now)}{in_week}"
     if now is None and figures["remediations_backlog"] is None:
         return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
@@ -107,7 +110,7 @@ def _opening(frame: pl.DataFrame, oldest: str, in_week: str, figures: Figures) -
         keep = f"Close {more:g} more remediations a week to keep the backlog of {backlog:,} from growing"
         return Opening(f"{weeks} {readiness}.", f"{keep}{oldest and f', first {oldest}'}.")
     nothing = setup.fill("remediations") if figures["remediations_backlog"] is None else ""
-    return Opening(f"{weeks} {readiness}; {_flow(figures)}.", f"Close first {oldest}." if oldest else nothing)
+    return Opening(f"{weeks} {readiness}; {_flow(figures, span)}.", f"Close first {oldest}." if oldest else nothing)
 
 
 def _oldest(remediations: pl.DataFrame, ask: Ask) -> str:
@@ -123,7 +126,7 @@ def _oldest(remediations: pl.DataFrame, ask: Ask) -> str:
     return f"{what} ({with_whom(row['owner'], row['due_on'])}{late})"
 
 
-def _flow(figures: Figures) -> str:
+def _flow(figures: Figures, span: str) -> str:
     backlog, opened, closed = (
         figures[f"remediations_{name}"] for name in ("open", "opened_in_weeks", "closed_in_weeks")
     )
@@ -132,7 +135,8 @@ def _flow(figures: Figures) -> str:
     if backlog == 0:
         return "no remediation is open"
     return (
-        f"{count(opened, 'remediation was', 'remediations were')} opened and {closed:,} closed, {backlog:,} still open"
+        f"{count(opened, 'remediation was', 'remediations were')} opened and {closed:,} closed{span}, "
+        f"{backlog:,} still open"
     )
 
 

@@ -134,9 +134,11 @@ def _attestations(weeks: pl.DataFrame, obligations: pl.DataFrame, ask: Ask) -> p
 
 
 def by_framework(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """Each framework that was ever recorded in these weeks x week; empty cells where it was not recorded."""
+    """Each framework that was ever recorded in these weeks x week from the first recorded one on; empty cells where it
+    was not recorded."""
     weeks = _weeks(ask).select("week")
     recorded = readiness_weeks.filter(pl.col("week").is_in(weeks["week"].implode()))
+    weeks = weeks.filter(pl.col("week") >= pl.lit(recorded["week"].min(), dtype=pl.String))
     order = organization["frameworks"].explode().drop_nulls().to_list()
     names = sorted(recorded["framework"].unique().to_list(), key=lambda name: (name not in order, name))
     names = [name for name in order if name in names] + [name for name in names if name not in order]

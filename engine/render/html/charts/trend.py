@@ -3,7 +3,7 @@
 import math
 from datetime import date, timedelta
 
-from engine.model.days import MONTHS
+from engine.model.days import MONTHS, spelled_day
 from engine.model.documents.pictures import TrendPicture
 from engine.render import words
 from engine.render.html.charts import palette, strokes
@@ -31,7 +31,13 @@ def draw_trend(picture: TrendPicture, width: int) -> tuple[str, float]:
     for tick, label in zip(up.ticks, labels, strict=True):
         out.append(strokes.line(left, up(tick), right, up(tick), "grid" if tick else "axis"))
         out.append(strokes.text(label, left - 8, up(tick), "tick", "end"))
-    for day in _months(first, last, right - left):
+    months = _months(first, last, right - left)
+    if len(months) < 2:  # one month alone says neither where a line begins nor where it ends
+        for day, anchor in ((first, "start"), (last, "end")):
+            out.append(strokes.line(across(day), bottom, across(day), bottom + 4, "axis"))
+            out.append(strokes.text(spelled_day(day), across(day), bottom + 14, "tick", anchor))
+        months = []
+    for day in months:
         out.append(strokes.line(across(day), bottom, across(day), bottom + 4, "axis"))
         text = (
             f"{MONTHS[day.month - 1][:3]} {day.year}"

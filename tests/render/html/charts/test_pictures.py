@@ -125,6 +125,12 @@ def test_neighbours_stand_beside_each_other():
     assert [node.id for node in left] == [{"z": "a", "y": "b", "x": "c"}[node.id] for node in right]
 
 
+def test_a_line_of_a_few_weeks_says_where_it_begins_and_ends():
+    short = TrendPicture("Trend", "Alt.", [TrendLine("Posture", "main", [(day, 4.0) for day in days(2, 6)])])
+    texts = [text for text, *_ in boxes(draw_picture(short, "broad"))]
+    assert [text for text in texts if "2026" in text] == ["23 Nov 2026", "29 Nov 2026"]
+
+
 def test_marks_are_numbered_in_the_order_of_their_days():
     texts = [text for text, *_ in boxes(draw_picture(TREND, "broad"))]
     assert [text for text in texts if text in "12345" and len(text) == 1][-5:] == ["1", "2", "3", "4", "5"]

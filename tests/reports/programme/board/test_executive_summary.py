@@ -11,7 +11,7 @@ from reports.programme.board.decisions import full_decisions
 from reports.programme.board.executive_summary import REPORT
 from reports.programme.risk.risk_grid import register_of
 from tests import factories
-from tests.factories import moment, rows
+from tests.factories import DAY, moment, rows
 from tests.reports.explanations import values_follow
 
 READINESS = {
@@ -429,18 +429,48 @@ def stale_story(**more):
 
 def test_the_story_marks_what_moved_the_posture_and_says_what_happened():
     held = stale_story()
-    (mark,) = held.story.marks
+    mark, _ = held.story.marks
     assert (mark.on, mark.change) == (date(2026, 9, 21), -5.2)
     assert mark.what == "Evidence freshness -5.5 points; 2 controls went stale"
-    assert held.story.picture.marks == [date(2026, 9, 21)]
+    assert held.story.picture.marks == [date(2026, 9, 21), DAY]
     assert next(day for day, _ in held.story.picture.lines[0].points) == date(2026, 9, 7)  # no day before the 400
 
 
 def test_the_story_names_the_incident_of_a_fall():
     worst = {"id": "i", "title": "Disk full", "severity": "high", "opened_at": moment("2026-09-18 10:00")}
     low = {**worst, "id": "j", "title": "Noise", "severity": "low"}
-    (mark,) = stale_story(incidents=[worst, low]).story.marks
+    mark, _ = stale_story(incidents=[worst, low]).story.marks
     assert mark.what.endswith("; incident Disk full (high)")
+
+
+def test_the_story_marks_what_moved_since_the_last_snapshot():
+    """Its score is today's, and a control counts from the day on which it came into its state."""
+    moved = {"kind": "control", "framework": "soc2", "state": "stale", "because": ""}
+    days = [*snapshot(date(2026, 11, 9), 80.0), *snapshot(date(2026, 11, 16), 80.2, readiness=81.0)]
+    movements = [
+        {**moved, "thing": "SOC 2 CC6.1", "moved_on": date(2026, 11, 18)},
+        {**moved, "thing": "SOC 2 CC6.2", "moved_on": date(2026, 11, 12)},
+        {**moved, "thing": "SOC 2 CC6.3", "state": "effective", "moved_on": None},
+    ]
+    held = document([READINESS, FRESHNESS], [SOC2], posture_days=days, movements=movements)
+    (mark,) = held.story.marks
+    assert (mark.on, mark.change) == (DAY, -3.8)
+    assert mark.what == "Evidence freshness -3.6 points; 1 control went stale"
+    assert held.story.picture.lines[0].points[-1] == (DAY, 76.4)
+
+
+def test_a_snapshot_of_the_day_itself_is_where_the_line_ends():
+    held = document(
+        [READINESS, FRESHNESS], [SOC2], posture_days=[*snapshot(date(2026, 11, 9), 80.0), *snapshot(DAY, 76.4)]
+    )
+    assert [(mark.on, mark.change) for mark in held.story.marks] == [(DAY, -3.6)]
+
+
+def test_the_highest_of_all_is_since_the_first_snapshot():
+    held = document([READINESS, FRESHNESS], [SOC2], posture_days=snapshot(date(2026, 11, 9), 60.0))
+    assert held.story.why == [
+        "It stands at its highest since the first snapshot of 400 days, of 2026-11-09: nothing pulled it down."
+    ]
 
 
 def test_the_story_says_where_the_posture_stood_highest_and_what_fell_since():

@@ -133,6 +133,12 @@ def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
     ]
 
 
+def test_the_burn_up_begins_with_the_first_remediation_on_record():
+    remediations = [{"id": "1", "opened_on": date(2026, 11, 12), "closed_on": None}]
+    held = document(remediations=remediations, period_days=14)
+    assert held.table("burn_up").frame.rows() == [("2026-W46", 1, 0, 1, 0, 1), ("2026-W47", 0, 0, 1, 0, 1)]
+
+
 def test_a_remediation_that_no_gap_is_open_for_is_said_beside_the_picture():
     """Remediations still open and gaps without one are not the gaps: a control can be effective before it is closed."""
     opened = {"opened_on": date(2026, 11, 9), "status": "open"}
@@ -161,7 +167,7 @@ def test_without_gaps_every_control_is_effective():
     held = document()
     assert lead(held) == ("No gap is open: every applicable control is effective.", "")
     assert held.summary["gaps_open"] == 0
-    assert [table.frame.height for table in held.tables] == [0, 0, 0, 5]
+    assert [table.frame.height for table in held.tables] == [0, 0, 0, 0]
     assert held.charts == []
 
 

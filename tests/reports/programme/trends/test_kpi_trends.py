@@ -175,6 +175,18 @@ def test_each_framework_has_a_row_for_each_week():
     ]
 
 
+def test_weeks_before_the_first_snapshot_are_no_course_of_readiness():
+    held = document(
+        [gap("1", "2026-10-01", "2026-11-04", 34), gap("2", "2026-11-03")],
+        snapshots=[snapshot("2026-W46", 60.0), snapshot("2026-W47", 61.0)],
+    )
+    assert held.headline == (
+        "Since 2026-W46 the frameworks' mean weighted readiness rose by 1.0 point to 61.0 % in "
+        "2026-W47; 1 remediation was opened and 1 closed in 4 weeks, 1 still open."
+    )
+    assert held.tables[1].frame["week"].to_list() == ["2026-W47", "2026-W46"]
+
+
 def test_a_growing_backlog_says_how_much_more_to_close():
     gaps = [gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10", "2026-11-12", 2)]
     held = document(gaps, snapshots=[snapshot("2026-W44", 70.0), snapshot("2026-W47", 69.0)])
