@@ -212,7 +212,8 @@ def _standing(
         case "ineffective":
             day = tested.get(row["failing_test"] or "")
             test = f"its test{f' of {spelled_day(day)}' if day else ''} failed" if row["failing_test"] else ""
-            return f"Ineffective{since}: {test or _words_against(objection) or 'what was recorded last speaks against it'}."
+            unknown = "what was recorded last speaks against it"
+            return f"Ineffective{since}: {test or _words_against(objection) or unknown}."
     return f"Out of scope: {(row['justification'] or 'without a reason on record').rstrip('.')}."
 
 

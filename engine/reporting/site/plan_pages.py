@@ -57,7 +57,7 @@ def verdict(document: Document) -> str:
     if not summary["not_effective"]:
         return "all controls effective"
     needed = quarters(summary["needed_hours"])
-    short = f"{summary['not_effective']:,} short if nothing is done, {needed} h to close each once"
+    short = f"{summary['not_effective']:,} short if nothing is done, {needed} h of work by then"
     if not summary["reached"]:
         return f"no; {short}; the plan comes to {goal['planned_strict_pct']:.1f} %"
     late = goal["likely_on"] is not None and goal["likely_on"] > goal["by_on"]

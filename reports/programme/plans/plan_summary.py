@@ -12,7 +12,7 @@ TITLES = {
     "planned_strict_pct": "Effective on the day with the plan",
     "strict_pct": "Effective on the day if nothing is done",
     "not_effective": "Not effective then if nothing is done",
-    "needed_hours": "Hours to close each gap once",
+    "needed_hours": "Hours to close each gap by the day",
     "plan_hours": "Hours of the plan",
     "available_hours": "Hours that duties leave the owners",
     "likely_pct": "Likely with the plan by the day",

@@ -58,11 +58,14 @@ def _below_today(plan: ReadinessPlan) -> str:
 
 
 def _need(plan: ReadinessPlan) -> str:
-    """What is open today and what lapses by then, apart: pages of today count the former alone."""
+    """What is open today and what lapses by then, apart: pages of today count the former alone. Of a gap, too, more can
+    lapse by then than it lacks today."""
     later = sum(1 for one in plan.mine if one.is_renewal)
     today, need = len(plan.mine) - later, hours(plan.needed_hours)
     if not later:
-        return f"; all {count_of(today, 'gap')} {'takes' if today == 1 else 'take'} {need}"
+        lapses = {f"{goal.goal.framework}:{one}" for goal in plan.goals for one in goal.projection.lapses["control_id"]}
+        more = ", renewals included," if lapses & {one.id for one in plan.mine} else ""
+        return f"; all {count_of(today, 'gap')}{more} {'takes' if today == 1 else 'take'} {need}"
     return f"; {today:,} open today and {later:,} that lapse by then take {need}"
 
 

@@ -46,14 +46,15 @@ DEFINITIONS = {
     "done on its day, and what the days say then is what is said here. Equal records, equal plan.",
     "Hours": "Of open gaps the remediation's own estimate; of evidence that lapsed or lapses by the day operation 2, "
     "test 3, policy 4, of a signature 0.5; of what never was there, or is spoken against, what such work took before, "
-    "else the runbook's. The gap report counts so, too, of what is open today. Signatures that are duties on record "
-    "already are counted there, as is closing a weakness that has a milestone on the plan of action. A plan can take "
-    "more than closing each gap once: what lapses again before the day is renewed again.",
+    "else the runbook's. The gap report counts so, too, of what is open today alone: here what lapses of a gap by the "
+    "day is renewed. Signatures that are duties on record already are counted there, as is closing a weakness that has "
+    "a milestone on the plan of action. A plan can take more than closing each gap: what lapses again before the day "
+    "is renewed again.",
     "Evidence from": "A control that never operated, or that an event speaks against, has evidence once it operated "
     "for one turn of its cadence: a week, a month, a quarter. What comes less often is performed once.",
     "Available": "Hours of each owner in the weeks until the day, less duties and overdue work: the figures of the "
     "capacity budget. Overdue work comes first, and what a week cannot hold goes into the next.",
-    "Missing hours": "Of each owner the hours of closing each gap once that are more than what is available of theirs "
+    "Missing hours": "Of each owner the hours of closing each gap that are more than what is available of theirs "
     "until the day. A week before the day can be short although none are missing until then.",
     "Slack": "Work ends some days before the day. Where the window of the evidence is too short for that, it does not, "
     "and the plan says so.",

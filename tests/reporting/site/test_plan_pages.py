@@ -9,7 +9,7 @@ from engine.model.documents.document import Document, Table
 from engine.planning.verdict.likelihood import verdict_of
 from engine.reporting.site.plan_pages import verdict
 
-SHORT = "34 short if nothing is done, 67.5 h to close each once"
+SHORT = "34 short if nothing is done, 67.5 h of work by then"
 BY, LATER = date(2027, 3, 1), date(2027, 3, 22)
 
 
