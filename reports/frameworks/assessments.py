@@ -115,6 +115,12 @@ def first_step(framework: str, gaps: pl.DataFrame, row: FrameRow, ask: Ask) -> s
     return start_with(row | {"owner": row["work_owner"]})
 
 
+def order_note(order: str, *more: str) -> str:
+    """What a list of open rows is in order of, as the next step of its page goes by another rule (``first_step``)."""
+    rule = "What to close first goes by another rule, what a gap gains for each of its hours, on this page as on all."
+    return " ".join(part for part in (f"In this order: {order}.", rule, *more) if part)
+
+
 def tally(condition: pl.Expr) -> pl.Expr:
     """How many rows of a group satisfy a condition."""
     return condition.sum().cast(pl.Int64)

@@ -25,7 +25,7 @@ _FIRST = (
     # what rows are sorted and charts are drawn by
     *("days_in_drift", "days_over", "drift", "median_pct", "gap_controls", "points_lost", "shortfall_hours"),
     *("borrow_hours", "movement", "best_on", "hours_to_save", "next_close_on"),
-    *("to_owner", "health"),
+    *("to_owner", "health", "scenario_utilisation_pct"),
 )
 _LAST = (
     *("cohort", "dated_on", "n", "sample", "statement"),

@@ -8,7 +8,7 @@ from engine.model.documents.document import Alarm, Chart, Document, Opening, Tab
 from engine.model.documents.heat import SHARE_OF_GOOD
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage, first_step, tally
+from reports.frameworks.assessments import evidence_coverage, first_step, order_note, tally
 from reports.frameworks.cis.cis_safeguards import GROUPS, MEASURES, declared_mean, implementation_groups, safeguards
 from reports.shared import setup
 from reports.shared.columns import share_pct
@@ -51,7 +51,10 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 missing,
                 labels=LABELS,
                 state=["state", "status"],
-                note="Declared is what the organization says of it; in place is what evidence shows.",
+                note=order_note(
+                    "by implementation group, within each by weight",
+                    "Declared is what the organization says of it; in place is what evidence shows.",
+                ),
                 hidden=["state", "weight", "effort_hours", "owner"],
                 part_of=("safeguards",),
             ),

@@ -7,7 +7,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage, first_step, tally
+from reports.frameworks.assessments import evidence_coverage, first_step, order_note, tally
 from reports.frameworks.cmmc.cmmc_results import (
     CLOSE_OUT_DAYS,
     CONDITIONAL,
@@ -80,6 +80,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                     ),
                     *("severity", "status", "close_out_by", "in_time", "owner"),
                 ),
+                note=order_note("what may not stand on a POA&M, within that by points lost"),
                 labels=LABELS,
                 state=["state", "severity", "status"],
                 hidden=["why", "state", "severity", "status", "close_out_by", "in_time", "owner"],

@@ -10,7 +10,7 @@ from engine.model.documents.tones import Tone
 from engine.model.documents.vendor_documents import STATE_LABELS
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage, first_step
+from reports.frameworks.assessments import evidence_coverage, first_step, order_note
 from reports.frameworks.gdpr.gdpr_measures import (
     CONTRACTS,
     DEMONSTRATED,
@@ -96,6 +96,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 "open",
                 "What cannot be shown",
                 _open(rows),
+                note=order_note("what cannot be shown at all, then in part, within each by weight"),
                 labels=LABELS,
                 state=["state", "status"],
                 hidden=["owner"],

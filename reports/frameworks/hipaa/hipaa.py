@@ -8,7 +8,7 @@ from engine.model.documents.document import Alarm, Chart, Document, Opening, Tab
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.figures import select
-from reports.frameworks.assessments import evidence_coverage, first_step
+from reports.frameworks.assessments import evidence_coverage, first_step, order_note
 from reports.frameworks.hipaa.hipaa_findings import (
     DECIDED,
     EXPIRED,
@@ -57,6 +57,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 "open",
                 "Not met, required first",
                 open_rows,
+                note=order_note("required, then addressable without a decision on record, within each by weight"),
                 labels=LABELS,
                 state=["state", "status"],
                 hidden=["finding", "state", "weight", "effort_hours", "owner"],

@@ -8,7 +8,7 @@ from engine.model.documents.document import Alarm, Chart, Coverage, Document, Op
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import CONTROL_STATES
 from reports.figures import select
-from reports.frameworks.assessments import first_step, with_remediations
+from reports.frameworks.assessments import first_step, order_note, with_remediations
 from reports.frameworks.iso27001.iso_statement import FINDINGS, statement
 from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
@@ -41,7 +41,10 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
                 "findings",
                 "Findings to settle before the audit",
                 _findings(rows, gaps),
-                note="Candidates by stated rules; an auditor decides.",
+                note=order_note(
+                    "by finding, the gravest first, within each by weight",
+                    "Candidates by stated rules; an auditor decides.",
+                ),
                 labels=LABELS,
                 state=["state"],
                 hidden=["area", "weight", "exception_id", "owner"],

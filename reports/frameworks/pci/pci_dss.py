@@ -8,7 +8,7 @@ from engine.model.documents.document import Chart, Coverage, Document, Opening, 
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import SEVERITIES
 from reports.figures import select
-from reports.frameworks.assessments import first_step, with_remediations
+from reports.frameworks.assessments import first_step, order_note, with_remediations
 from reports.frameworks.pci.pci_findings import (
     COUNTS,
     IN_PLACE,
@@ -54,7 +54,7 @@ def build(requirements: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask:
                 "not_in_place",
                 "Not in Place, the most severe first",
                 open_rows,
-                note=_more_than_gaps(open_rows),
+                note=order_note("by severity, within each what has no day first", _more_than_gaps(open_rows)),
                 labels=LABELS,
                 state=["state", "severity", "status"],
                 hidden=["state", "method", "weight", "effort_hours", "owner"],

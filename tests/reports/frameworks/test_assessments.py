@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.frameworks.assessments import why, with_remediations
+from reports.frameworks.assessments import order_note, why, with_remediations
 from tests.factories import rows
 
 BOTH = {"kinds_required": ["operation", "attestation"], "kinds_present": ["operation", "attestation"]}
@@ -38,3 +38,10 @@ def test_a_list_of_gaps_names_who_works_on_each_and_without_a_gap_who_does_the_c
     gaps = rows("gaps", {"framework": "hipaa", "control_id": "a", "gap_id": "hipaa:a", "owner": "tom"})
     frame = with_remediations(rows("control_assessments", *controls), gaps)
     assert frame.select("control_id", "owner", "work_owner").rows() == [("a", "ann", "tom"), ("b", "ann", "ann")]
+
+
+def test_a_list_of_gaps_says_its_order_and_that_the_next_step_has_another():
+    assert order_note("by severity", "", "1 of these is no gap.") == (
+        "In this order: by severity. What to close first goes by another rule, what a gap gains for each of its hours, "
+        "on this page as on all. 1 of these is no gap."
+    )
