@@ -122,7 +122,7 @@ def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Fi
     name = brief(organization["name"][0])
     declare = "" if region else "Declare the region: import organizations.csv with hq import."
     places = figures.rows(residency.exceptions)
-    step = "Nobody has to act: all data stays in the region."
+    step = "Nobody has to act: every place on record is in the region; what nobody declared is not known."
     if places.height:
         step = f"{_settle(_gravest(places))}."
     return Opening(f"{name} {where} ({profile['tier']} tier); {leaving}.", declare or step)

@@ -70,7 +70,7 @@ def named_texts(table: Table, name: str, links: Links) -> list[str]:
         named = [(str(one), links.thing(name, table, one, framework)) for one in things if one is not None]
         texts = [_reading(text, thing, links) for text, thing in named]
         if len(texts) == 1 and not isinstance(cells, tuple):
-            called = title or _title_of(*named[0], links)
+            called = _title_of(*named[0], title, links)
             texts = [" ".join(filter(None, (called, *texts)))]
         found.append("; ".join(texts) if len(texts) <= MOST_NAMES else max(texts, key=len))  # of a list that opens
     return found
@@ -107,7 +107,7 @@ def _cell(table: Table, name: str, thing: Any, framework: str, title: str, links
     if not isinstance(thing, tuple):
         named = links.thing(name, table, thing, framework)
         text = "" if thing is None else str(thing)
-        called = title or _title_of(text, named, links)
+        called = _title_of(text, named, title, links)
         if called:
             return _title_link(called, text, named, links)
     things: Sequence[str] = thing if isinstance(thing, tuple) else [thing]
@@ -117,9 +117,11 @@ def _cell(table: Table, name: str, thing: Any, framework: str, title: str, links
     return "; ".join(anchors)
 
 
-def _title_of(text: str, thing: ThingKey | None, links: Links) -> str:
-    """What a thing or a record with an identifier is called, where people read both."""
-    return (links.title(*thing) if thing else "") or record_name(text, links.records)
+def _title_of(text: str, thing: ThingKey | None, title: str, links: Links) -> str:
+    """What a thing or a record with an identifier is called, where people read both; a request as on its page, which
+    tells it from others of its title."""
+    distinct = links.titles.get(thing, "") if thing and thing[0] == "request" else ""
+    return distinct or title or (links.title(*thing) if thing else "") or record_name(text, links.records)
 
 
 def _reading(text: str, thing: ThingKey | None, links: Links) -> str:

@@ -50,6 +50,7 @@ class TableSheet:
     same: Markup
     visible: int = FIRST_ROWS  # rows that are not behind the disclosure
     folded: int = 0  # columns told below their row
+    is_blank: bool = False  # whether its rows have names and nothing beside them
 
     @property
     def height(self) -> int:
@@ -59,7 +60,7 @@ class TableSheet:
     @property
     def has_rows(self) -> bool:
         """Whether there is anything to see of it."""
-        return bool(self.rows and self.columns)
+        return bool(self.rows and self.columns) and not self.is_blank
 
     @property
     def layout(self) -> str:
@@ -105,6 +106,7 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
     same = [name for name in list(columns)[1:] if _is_same(name, table, texts)]
     folded = fold(table, {name: column for name, column in columns.items() if name not in same}, room)
     frame = _Frame(table, columns, folded, heat, links)
+    told = [name for name in same if texts.display_columns[name].values[0] not in NOTHING]
     side = [
         SheetColumn(columns[name].heading, words.meaning(table, name), columns[name].kind, width)
         for name, width in folded.shown.items()
@@ -117,8 +119,9 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
         frame.rows(texts),
         folded.is_wide,
         heat.legend,
-        frame.line([name for name in same if texts.display_columns[name].values[0] not in NOTHING], texts),
+        frame.line(told, texts),
         folded=len(folded.below),
+        is_blank=bool(same) and not told and len(columns) == len(same) + 1,
     )
 
 

@@ -18,6 +18,7 @@ from engine.render.html.html import Around, page, sheets, with_lead
 from engine.render.html.phrases import phrases
 from engine.render.links import Links, ThingKey
 from engine.reporting.artifacts.durable_files import flush, flush_names
+from engine.reporting.site.document_answers import exceptions
 from engine.reporting.site.indexes import Answer, Entry, Indexes, answer, entry, proof
 from engine.reporting.site.list_tables import with_counts
 from engine.reporting.site.mentions import ReportPage, addresses, mentions
@@ -31,6 +32,7 @@ from engine.reporting.site.things import LISTS, Thing, list_file, things_of
 from engine.reporting.snapshot.snapshot import Snapshot
 
 INDEX, SEARCH = "index.html", "search.html"
+TYPE_II = "type-ii"
 Progress = Callable[[str, int, int], None]
 
 
@@ -79,7 +81,8 @@ class _Site:
             for edition in editions
         }
         plans = self._plans(links)
-        painted = portraits(self.snapshot, {plan.framework: plan.verdict for plan in plans})
+        noted = exceptions(report_pages[TYPE_II].edition) if TYPE_II in report_pages else {}
+        painted = portraits(self.snapshot, {plan.framework: plan.verdict for plan in plans}, noted)
         answers = [
             self._answer(question, report_pages, plans, links)
             for question in questions(self.snapshot)

@@ -38,7 +38,7 @@ class Objection(NamedTuple):
 _NO_OBJECTION = Objection()
 
 
-def controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
+def controls(snapshot: Snapshot, noted: Mapping[str, str]) -> Iterator[tuple[ThingKey, Portrait]]:
     proofs = _by_control(snapshot.fact("claims").sort("evidence_on", "evidence_id", descending=[True, False]))
     gaps = {(row["framework"], row["control_id"]): row for row in snapshot.fact("gaps").iter_rows(named=True)}
     objections = _objections(snapshot)
@@ -51,7 +51,11 @@ def controls(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         key = row["framework"], row["control_id"]
         gap, signed, horizon = gaps.get(key), signatures.get(key, ()), until.get(key, _NO_HORIZON)
         objection = objections.get(key, _NO_OBJECTION)
-        said = [_standing(row, objection, horizon, signed, tested), _duty(gap, row, signed, snapshot.as_of)]
+        said = [
+            _standing(row, objection, horizon, signed, tested),
+            _duty(gap, row, signed, snapshot.as_of),
+            noted.get(":".join(key), ""),
+        ]
         lines = [*_against(row, objection, tested), *(_proof(claim) for claim in proofs.get(key, ()))]
         proof = part(PROOFS[0] if gap is None else PROOFS[1], lines)
         proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof

@@ -5,7 +5,7 @@ from datetime import date
 import polars as pl
 
 from engine.model.days import quarters, spelled_day
-from engine.model.documents.document import Document
+from engine.model.documents.document import Document, Edition
 from engine.reporting.site.named_answers import FEW, called_by, short_day
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -45,6 +45,15 @@ def what_moved(_snapshot: Snapshot, document: Document) -> list[str]:
         return ["The records are younger than a month: there is nothing yet to compare with."]
     rows = _rows(document, "movements")
     return [f"{row['what']}." for row in rows.head(FEW).iter_rows(named=True)]
+
+
+def exceptions(edition: Edition) -> dict[str, str]:
+    """What the period of a Type II report notes against each control, whatever its state is today."""
+    rows = _rows(edition.document, "deviations")
+    days = edition.parameters["periodDays"]
+    return {
+        f"soc2:{row['control_id']}": f"Type II over {days} days: {row['why']}." for row in rows.iter_rows(named=True)
+    }
 
 
 def _by(day: date | None) -> str:

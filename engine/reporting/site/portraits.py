@@ -21,14 +21,15 @@ from engine.reporting.snapshot.snapshot import Snapshot
 _WEEK, _MONTH = timedelta(days=SOON_DAYS), timedelta(days=NEXT_DAYS)
 
 
-def portraits(snapshot: Snapshot, verdicts: Mapping[str, str]) -> dict[ThingKey, Portrait]:
+def portraits(snapshot: Snapshot, verdicts: Mapping[str, str], noted: Mapping[str, str]) -> dict[ThingKey, Portrait]:
     """Of frameworks, controls, people, vendors, services, requests and incidents.
 
-    ``verdicts`` say of each framework with a plan whether it will be ready.
+    ``verdicts`` say of each framework with a plan whether it will be ready; ``noted`` what the period of an audit has
+    against a control.
     """
     return {
         **dict(frameworks(snapshot, verdicts)),
-        **dict(controls(snapshot)),
+        **dict(controls(snapshot, noted)),
         **dict(_people(snapshot)),
         **dict(_vendors(snapshot)),
         **dict(services(snapshot)),

@@ -9,7 +9,7 @@ from engine.model.documents.heat import HeatScale
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.figures import select
-from reports.programme.risk.risk_grid import register_of
+from reports.programme.risk.risk_grid import register_of, unrated_note
 from reports.shared import formula_breaks, packs, setup
 from reports.shared.figures import review_is_overdue
 from reports.shared.ordering import rank
@@ -88,6 +88,7 @@ def build(
                     *("over_appetite", "movement", "residual"),
                 ),
                 hidden=("over_appetite", "movement", "residual"),
+                note=unrated_note(register.head(3)),
                 labels={"id": "Risk"},
                 state=("level",),
             ),

@@ -63,6 +63,16 @@ def cell_words() -> pl.Expr:
     )
 
 
+def unrated_note(register: pl.DataFrame) -> str:
+    """What the cell of a risk that is not fully rated says, where one is among them."""
+    if not register["unknown"].any():
+        return ""
+    return (
+        "Of a risk that is not fully rated 5 counts for each rating that is missing: its residual says that nobody "
+        "knows, and can be above what is known of its inherent."
+    )
+
+
 def grid(rated: pl.DataFrame) -> pl.DataFrame:
     """Residual risks in each of the 25 cells: a row for each likelihood, 5 on top, a column for each impact."""
     counts = [(pl.col("residual_impact") == impact).sum().alias(f"impact_{impact}") for impact in SCALE]

@@ -9,7 +9,7 @@ from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES
 from reports.figures import select
 from reports.programme.risk.heat import ASSURANCE, assurance_by_tier, by_severity, hotspots, severity_by_framework
-from reports.programme.risk.risk_grid import IMPACTS, RISK_LEVELS, cells, grid, picture, register_of
+from reports.programme.risk.risk_grid import IMPACTS, RISK_LEVELS, cells, grid, picture, register_of, unrated_note
 from reports.shared import packs, setup
 from reports.shared.columns import with_first
 from reports.shared.wording import count, sentence, some_of, with_whom
@@ -56,6 +56,7 @@ def build(
                 "risks",
                 "Open risks, largest residual first",
                 with_first(register, *RISK),
+                note=unrated_note(register),
                 labels=LABELS,
                 state=("level",),
                 hidden=tuple(name for name in register.columns if name not in RISK),

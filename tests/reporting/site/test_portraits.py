@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from engine.model.days import spelled_day
-from engine.model.documents.document import Document
+from engine.model.documents.document import Document, Edition, Organization, Position, Table
+from engine.reporting.site.document_answers import exceptions
 from engine.reporting.site.list_tables import list_table, summary, with_counts
 from engine.reporting.site.named_answers import lapses, overload
 from engine.reporting.site.portrait import Portrait
@@ -49,11 +50,11 @@ VERDICTS = {"soc2": "no; 24 short, 67.5 h"}
 
 
 def portrait(kind, key, **frames):
-    return portraits(Records(frames=frames), VERDICTS)[kind, key]
+    return portraits(Records(frames=frames), VERDICTS, {})[kind, key]
 
 
 def test_without_records_there_is_no_portrait():
-    assert portraits(Records(), {}) == {}
+    assert portraits(Records(), {}, {}) == {}
 
 
 def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_first():
@@ -67,7 +68,7 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
             "gaps", other | {"owner": None, "due_on": None}, gap | {"owner": "ann", "due_on": DAY - timedelta(days=1)}
         ),
     }
-    told = portraits(Records(frames=frames), VERDICTS)["framework", "soc2"]
+    told = portraits(Records(frames=frames), VERDICTS, {})["framework", "soc2"]
     assert told.sentence == (
         "37 of 61 applicable controls effective (60.7 %, down 4.9 points since 26 Oct 2026). Ready on 26 Jan 2027? "
         "No; 24 short, 67.5 h."
@@ -297,6 +298,18 @@ def test_what_speaks_against_a_control_and_who_closes_it_by_when(due, duty):
 DAY_BEFORE = date(2026, 11, 18)
 
 
+def test_an_effective_control_says_what_its_period_has_against_it():
+    row = CONTROL | {"state": "effective", "state_since": None, "last_evidence_on": None, "next_due_on": None}
+    known = Records(frames={"control_assessments": rows("control_assessments", row)})
+    table = Table("deviations", "Deviations", pl.DataFrame({"control_id": ["CC6.1"], "why": ["10 deviations"]}))
+    edition = Edition(
+        *("type-ii", "Type II", "", 1, Organization("acme", "Acme"), DAY, Position(1, "ab"), {"periodDays": 365}, 0),
+        Document("Deviations.", tables=(table,)),
+    )
+    told = portraits(known, {}, exceptions(edition))["control", "soc2:CC6.1"]
+    assert told.sentence == "Effective: all that it needs is there. Type II over 365 days: 10 deviations."
+
+
 def test_an_event_against_a_control_is_named_by_what_was_done():
     against = {"source": "operation", "contradicted_by": "AE-1", "contradicted_on": date(2026, 11, 19)}
     told = portrait(
@@ -465,6 +478,7 @@ def test_an_incident_has_cause_impact_objective_and_family():
             }
         ),
         {},
+        {},
     )
     assert told["incident", "INC-1"].sentence == "High, resolved: opened on 19 Nov 2026, resolved after 2 h 10 min."
     assert [(part.title, part.lines) for part in told["incident", "INC-1"].parts] == [
@@ -611,7 +625,7 @@ def test_who_has_left_leaves_work_and_somebody_says_whose_it_is():
         "control_status": rows("control_status", owned),
         "obligations": rows("obligations", duty),
     }
-    told = portraits(Records(frames=frames), {})
+    told = portraits(Records(frames=frames), {}, {})
     assert told["owner", "ann"].sentence == (
         "Has left: 1 duty and 1 control wait for a new owner; ben says whose they are."
     )
@@ -744,6 +758,7 @@ def test_remediations_stand_beside_the_duties_as_reminders_count_them():
                 )
             }
         ),
+        {},
         {},
     )["owner", "ann"]
     assert told.sentence == "No duty is due within thirty days. 2 remediations of gaps are open, 1 of them late."

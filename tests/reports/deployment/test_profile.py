@@ -71,7 +71,7 @@ def test_the_summary_is_the_profile():
     }
     assert lead(report()) == (
         "Acme keeps its data in eu-west (shared tier); nothing is known to leave it.",
-        "Nobody has to act: all data stays in the region.",
+        "Nobody has to act: every place on record is in the region; what nobody declared is not known.",
     )
     assert report().warnings == []
 

@@ -139,6 +139,15 @@ def test_the_grid_holds_the_rated_risks_and_the_unrated_stand_outside():
     assert table(held, "unrated")["counted_as"].to_list() == [25]
 
 
+def test_a_risk_that_is_not_fully_rated_says_what_its_cell_is_worth():
+    notes = [
+        next(one.note for one in document(risks=[risk("R1", 3, 3, unknown=unknown)]).tables if one.name == "risks")
+        for unknown in (False, True)
+    ]
+    assert notes[0] == ""
+    assert notes[1].startswith("Of a risk that is not fully rated 5 counts for each rating that is missing")
+
+
 def test_each_risk_shows_how_it_moved():
     given = [
         risk("R1", 4, 4, previous=12),
