@@ -28,8 +28,8 @@ def reaches(first_on: date, known: date | None) -> bool:
     return known is not None and known <= first_on
 
 
-def sentence(known: date | None) -> str:
-    """What a report says where it compares with nothing."""
+def sentence(known: date | None, of: str = "") -> str:
+    """What a report says where it compares with nothing; ``of``: what the records are of, where not of everything."""
     if known is None:
         return "Nothing was recorded up to this day, so there is nothing to compare with."
-    return f"Records begin on {known}, so there is nothing to compare with before."
+    return f"Records{of and f' of {of}'} begin on {known}, so there is nothing to compare with before."

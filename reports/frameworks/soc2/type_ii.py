@@ -170,7 +170,7 @@ def _on_record(since: date | None, ask: Ask) -> str:
 def _warnings(rows: pl.DataFrame, frame: pl.DataFrame, since: date | None, ask: Ask) -> list[str]:
     warnings: list[str] = []
     if rows.height and since is not None and since > ask.period_start:
-        warnings.append(f"Records begin on {since}: gaps in operation are measured from then on.")
+        warnings.append(f"Records of SOC 2 begin on {since}: gaps in operation are measured from then on.")
     if rows.height and ask.period_days < MINIMUM_DAYS:
         warnings.append(
             f"{count_of(ask.period_days, 'day')} is shorter than the three to twelve months that a Type II examination "

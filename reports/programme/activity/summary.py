@@ -96,7 +96,7 @@ def _opening(
     known = records.since(known_since, *FRAMEWORKS)
     if moved is None:
         compared = (
-            "; no earlier record to compare with" if known is None else f"; records begin on {spelled_day(known)}"
+            "; no earlier record to compare with" if known is None else f"; their records begin on {spelled_day(known)}"
         )
     else:
         points = in_points(abs(moved))
@@ -144,7 +144,7 @@ def _warnings(
     if len(absent) == 1:
         warnings.append(f"{absent[0]} is not in scope: the figures are of the other framework alone.")
     if figures["activity_change"] is None and not controls.is_empty():
-        warnings.append(records.sentence(records.since(known_since, *FRAMEWORKS)))
+        warnings.append(records.sentence(records.since(known_since, *FRAMEWORKS), "these controls"))
     return warnings
 
 

@@ -137,8 +137,8 @@ def test_a_gap_in_operation_begins_where_the_records_do(known, gaps):
     held = period(both, only=[CRITERION, OTHER], known=known, criteria_days=days(CRITERION, "2026-11-20"))
     frame = table(held, "criteria").select("control_id", "longest_gap_days", "gap_in_operation")
     assert frame.rows() == gaps
-    said = [f"Records begin on {known}: gaps in operation are measured from then on."]
-    assert [text for text in held.warnings if "Records begin" in text] == (
+    said = [f"Records of SOC 2 begin on {known}: gaps in operation are measured from then on."]
+    assert [text for text in held.warnings if "begin on" in text] == (
         said if known and known > date(2026, 10, 22) else []
     )
 
@@ -262,7 +262,7 @@ def test_a_short_period_is_said():
 def test_how_much_of_a_long_period_is_on_record_is_said_first():
     document = period(only=[CRITERION], known=date(2026, 10, 24), options={"period_days": 365})
     assert document.headline.startswith("28 of 365 days are on record: ")
-    assert document.warnings[0] == "Records begin on 2026-10-24: gaps in operation are measured from then on."
+    assert document.warnings[0] == "Records of SOC 2 begin on 2026-10-24: gaps in operation are measured from then on."
 
 
 def test_a_result_says_what_population_it_deciding_document():

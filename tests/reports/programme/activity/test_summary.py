@@ -158,7 +158,7 @@ def test_the_report_answers_the_route_of_the_summary():
     ("known", "said"),
     [
         (date(2026, 9, 22), ", unchanged"),
-        (date(2026, 9, 23), "; records begin on 23 Sep 2026"),
+        (date(2026, 9, 23), "; their records begin on 23 Sep 2026"),
         (None, "; no earlier record to compare with"),
     ],
 )
