@@ -193,7 +193,8 @@ def _urgency(kind: EntityKind, thing: Thing) -> tuple[Any, ...]:
         case "incident":
             return _rank(record["severity"], "severity"), -record["opened_at"].date().toordinal(), date.min, thing.key
         case "request":
-            return _wait(record), _place(record, "priority", REQUEST_PRIORITIES), due, thing.key
+            place = _place(record, "priority", REQUEST_PRIORITIES)
+            return _wait(record), -_lateness(record, place), due, place, thing.key
         case "vendor":
             return urgency({**record, "name": thing.title, "vendor_id": thing.key})
         case "service":
@@ -203,16 +204,24 @@ def _urgency(kind: EntityKind, thing: Thing) -> tuple[Any, ...]:
     return rank, -int(record.get("late") or 0), due, thing.key
 
 
-def _wait(request: Mapping[str, Any]) -> float:
-    """What is late stands before what somebody waits for, then what waits for the requester, then what is finished."""
+def _wait(request: Mapping[str, Any]) -> int:
+    """The order of the report of requests: what is late, at risk, waits for the requester, then the others; what is
+    finished stands last."""
     if request.get("finished_on") is not None:
-        return 3
-    return {"overdue": 0, "paused": 2}.get(str(request.get("clock")), 1)
+        return 4
+    return {"overdue": 0, "at_risk": 1, "paused": 2}.get(str(request.get("clock")), 3)
+
+
+def _lateness(request: Mapping[str, Any], place: int) -> int:
+    """Days late times priority, four times for the first: what the report orders late requests by."""
+    days = -int(request.get(words.DAYS_LEFT) or 0)
+    return days * (len(REQUEST_PRIORITIES) - place) if request.get("clock") == "overdue" else 0
 
 
 def _place(record: Mapping[str, Any], name: str, order: Sequence[str]) -> int:
+    """Where a word stands in its order; one that is not known counts as the first."""
     word = record.get(name)
-    return order.index(word) if word in order else len(order)
+    return order.index(word) if word in order else 0
 
 
 def _rank(word: str, column: str) -> int:

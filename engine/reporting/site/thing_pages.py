@@ -35,6 +35,7 @@ FIRST_LINES: Mapping[EntityKind, tuple[str, ...]] = {
 }
 HEADINGS: Mapping[EntityKind, Mapping[str, str]] = {
     "incident": {"service_id": "Service", "minutes_to_resolve": "Time to resolve"},  # as the page says their values
+    "service": {"level": "State"},
     "vendor": STATE_LABELS,
 }
 ZONE = " (UTC)"  # of a column, whose cells do not say it; a line of a record does

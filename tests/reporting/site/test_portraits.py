@@ -549,16 +549,21 @@ def test_one_thing_is_counted_as_one(kind, sentence):
 
 def test_what_is_late_stands_first_and_what_is_finished_last():
     things = [
-        Thing("request", name, name, name, "", {"clock": clock, "due_on": date(2026, 11, day), "priority": priority})
+        Thing(
+            *("request", name, name, name, ""),
+            {"clock": clock, "due_on": date(2026, 11, day), "priority": priority, "days_left": day - 20},
+        )
         for name, clock, day, priority in (
+            ("L", "overdue", 18, "P1"),
             ("A", "overdue", 1, "P3"),
-            ("B", "at_risk", 25, "P1"),
+            ("O", "on_track", 22, "P1"),
             ("P", "paused", 2, "P1"),
+            ("B", "at_risk", 25, "P1"),
         )
     ]
     done = {"clock": "closed_late", "due_on": date(2026, 1, 5), "finished_on": date(2026, 1, 9), "priority": "P1"}
     things.append(Thing("request", "C", "C", "C", "", done))
-    assert list_table("request", things).frame.get_column("id").to_list() == ["A", "B", "P", "C"]
+    assert list_table("request", things).frame.get_column("id").to_list() == ["A", "L", "B", "P", "O", "C"]
 
 
 def test_what_changed_since_last_month_is_held_against_the_day_of_the_posture():
