@@ -240,4 +240,4 @@ def _kind(name: str, table: Table, longest: int, has_title: bool) -> str:
         return "heat"
     if table.schema[name].is_numeric() and not has_title:
         return "n"
-    return "s" if longest <= SHORT_CELL else "p" if longest > PROSE else ""
+    return "s" if longest <= SHORT_CELL else "p" if longest > PROSE and not has_title else ""
