@@ -239,7 +239,7 @@ def coverage(held: Coverage) -> str:
     """The statement that every percentage travels with."""
     if not held.total:
         return "Coverage: nothing was in scope to assess."
-    text = f"Coverage: {held.assessed:,} of {held.total:,} assessed ({held.pct}\u00a0%)"
+    text = f"Coverage: {held.assessed:,} of {held.total:,} {held.said} ({held.pct}\u00a0%)"
     return f"{text}." if held.sufficient else f"{text}, too little to grade."
 
 

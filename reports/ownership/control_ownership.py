@@ -87,7 +87,7 @@ def build(figures: Figures, ask: Ask) -> Document:
                 hidden=("informed", "findings"),
             ),
         ),
-        coverage=Coverage(owned, controls.height),
+        coverage=Coverage(owned, controls.height, "with somebody in a role"),
         charts=_charts(people),
         definitions=DEFINITIONS,
         foremost=FOREMOST if controls.height else (),

@@ -80,7 +80,7 @@ def build(
             ),
             Table("observed_in", "Systems by where they were observed", _sources(observations)),
         ),
-        coverage=Coverage(observations.height - strangers.height, observations.height),
+        coverage=Coverage(observations.height - strangers.height, observations.height, "declared"),
         definitions=DEFINITIONS,
         warnings=_warnings(inside),
     )

@@ -92,7 +92,7 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
                 hidden=HIDDEN,
             ),
         ),
-        coverage=Coverage(total - figures["inherited_gaps_missing"], total),
+        coverage=Coverage(total - figures["inherited_gaps_missing"], total, "with a document of the vendor"),
         charts=_charts(rows),
         definitions=DEFINITIONS,
         warnings=_warnings(vendors, vendor_controls),

@@ -97,7 +97,9 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
                 part_of=("vendors",),
             ),
         ),
-        coverage=Coverage(figures["vendors"] - figures["vendors_not_assessed"], figures["vendors"]),
+        coverage=Coverage(
+            figures["vendors"] - figures["vendors_not_assessed"], figures["vendors"], "assured at some time"
+        ),
         charts=_charts(tiers),
         definitions={"assurance": ASSURANCE.format(ask.settings["vendor_expiring_days"]), **DEFINITIONS},
         warnings=_warnings(figures),

@@ -41,10 +41,14 @@ def _name_and_address(people: Mapping[str, str], address: str) -> str:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of what should have been assessed was (REPORTS R3): a percentage never travels without it."""
+    """How much of what should have been assessed was (REPORTS R3): a percentage never travels without it.
+
+    ``said`` is what people read for assessed, where a report counts something else than controls whose state is known.
+    """
 
     assessed: int
     total: int
+    said: str = field(default="assessed", compare=False)
 
     @property
     def pct(self) -> float | None:

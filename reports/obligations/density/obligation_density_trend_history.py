@@ -53,7 +53,7 @@ def build(figures: Figures, ask: Ask) -> Document:
                 hidden=("alert_id", "delivery_id"),
             ),
         ),
-        coverage=Coverage(recorded.height, history.height),
+        coverage=Coverage(recorded.height, history.height, "recorded"),
         charts=_charts(recorded),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),

@@ -53,7 +53,7 @@ def build(control_status: pl.DataFrame, graph_edges: pl.DataFrame, figures: Figu
     return Document(
         *_opening(points, controls, figures),
         tables=tables[str(ask.options.get("view") or "all")],
-        coverage=Coverage(controls.height - figures["controls_without_source"], controls.height),
+        coverage=Coverage(controls.height - figures["controls_without_source"], controls.height, "with a source"),
         charts=_charts(points) if ask.word(VIEW) in VIEWS[:2] else (),
         pictures=graph_picture.picture(points, controls, graph_edges) if ask.word(VIEW) in VIEWS[:2] else (),
         definitions=DEFINITIONS,

@@ -69,7 +69,7 @@ def build(
                 hidden=("framework", "taken_on"),
             ),
         ),
-        coverage=Coverage(figures["trend_weeks_recorded"], frame.height),
+        coverage=Coverage(figures["trend_weeks_recorded"], frame.height, "recorded"),
         charts=_charts(frame, formula_breaks.comparable(known)),
         definitions=DEFINITIONS,
         foremost=[name for name in FOREMOST if figures[name] is not None],

@@ -84,7 +84,7 @@ def build(unaccepted_policies: pl.DataFrame, figures: Figures, ask: Ask) -> Docu
 
 def _coverage(rows: pl.DataFrame) -> Coverage:
     """Guardrails that anything was ever observed of."""
-    return Coverage(rows["last_observed_on"].count(), rows.height)
+    return Coverage(rows["last_observed_on"].count(), rows.height, "observed")
 
 
 def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
