@@ -55,7 +55,7 @@ def in_points(number: float) -> str:
 def change(now: float | None, before: float | None, prior_on: date | None, ask: Ask) -> str:
     """``up 2.3 points in 30 days``; says from before which day there is nothing to compare with."""
     if now is None or before is None or prior_on is None:
-        return f"with no snapshot from before {ask.period_start.isoformat()} to compare with"
+        return f"with no snapshot before {ask.period_start.isoformat()}"
     days = count((ask.as_of - prior_on).days, "day")
     moved = round(now - before, 1)
     if moved == 0:

@@ -59,7 +59,7 @@ def moves(past: Past, posture: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The largest falls and rises from one snapshot to the next and to today, the oldest first, with what is known."""
     days = _days(past.posture_days, ask)
     steps = [(before, now, round(days[now] - days[before], 1)) for before, now in pairwise(days)]
-    steps = steps[_first_evidence(steps) :]
+    steps = steps[_first_evidence([step for step in steps if step[1] < ask.as_of]) :]
     falls = sorted((step for step in steps if step[2] <= -LEAST), key=lambda step: (step[2], step[1]))[:FALLS]
     rises = sorted((step for step in steps if step[2] >= LEAST), key=lambda step: (-step[2], step[1]))[:RISES]
     rows = [

@@ -459,6 +459,13 @@ def test_the_story_marks_what_moved_since_the_last_snapshot():
     assert held.story.picture.lines[0].points[-1] == (DAY, 76.4)
 
 
+def test_a_calm_running_week_leaves_the_rises_before_it():
+    """Only a snapshot ends the beginning of a record, in which everything rises."""
+    days = [*snapshot(date(2026, 11, 2), 40.0), *snapshot(date(2026, 11, 9), 60.0), *snapshot(date(2026, 11, 16), 75.8)]
+    held = document([READINESS, FRESHNESS], [SOC2], posture_days=days)
+    assert [(mark.on.day, mark.change) for mark in held.story.marks] == [(16, 15.8), (9, 20.0)][::-1]
+
+
 def test_a_snapshot_of_the_day_itself_is_where_the_line_ends():
     held = document(
         [READINESS, FRESHNESS], [SOC2], posture_days=[*snapshot(date(2026, 11, 9), 80.0), *snapshot(DAY, 76.4)]

@@ -132,7 +132,7 @@ def test_a_framework_without_snapshot_has_no_change_and_a_warning():
     assert packs(held)["weighted_change"][0] is None
     assert held.warnings == ["No snapshot to compare with for SOC 2."]
     assert lead(held) == (
-        "SOC 2, the only framework with controls in scope, is at 70.0 % weighted readiness, with no snapshot from before 2026-10-22 to compare with.",
+        "SOC 2, the only framework with controls in scope, is at 70.0 % weighted readiness, with no snapshot before 2026-10-22.",
         "Start with its 3 controls that are not effective yet.",
     )
 

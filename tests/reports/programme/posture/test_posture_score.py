@@ -216,8 +216,7 @@ def test_thin_coverage_gets_no_grade():
     held = document(posture(*TWO), [{**SOC2, "assessed": 1}])
     assert held.summary["posture_grade"] == "insufficient_data"
     assert held.headline.startswith(
-        "Posture is 76.4 (too thin for a grade: evidence for 25.0 %), with no snapshot from before 2026-10-22 to compare "
-        "with; "
+        "Posture is 76.4 (too thin for a grade: evidence for 25.0 %), with no snapshot before 2026-10-22; "
     )
     assert held.warnings[0] == "Fewer than 50 % of the controls of SOC 2 have evidence that counts."
 
