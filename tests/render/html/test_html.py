@@ -264,6 +264,11 @@ def test_figures_read_like_words():
     assert "Strict41.2%Opengaps12,400Due2Jan2026OkyesRAGatrisk" in text
 
 
+def test_coverage_says_what_it_counts():
+    covered = Document("Tests.", summary={}, coverage=Coverage(30, 40, "tested"))
+    assert "Coverage: 30 of 40 tested (75.0\u00a0%)." in page(edition(covered)).text
+
+
 def test_thin_coverage_is_said():
     assert "too little to grade" in page(edition(Document("", summary={}, coverage=Coverage(1, 3)))).text
     assert "nothing was in scope" in page(edition(Document("", summary={}, coverage=Coverage(0, 0)))).text
@@ -352,7 +357,7 @@ def test_names_with_nothing_beside_them_are_nothing_on_record():
     assert not sheet(table(frame), "t", Links()).has_rows
     assert sheet(table(frame.select("week")), "t", Links()).has_rows, "a list of names alone"
     assert sheet(table(frame.with_columns(opened=pl.lit(2))), "t", Links()).has_rows, "what is the same is said"
-    assert "Nothing on record for: " in page(edition(of_tables(table(frame)).document)).text
+    assert "Nothing on record for: " in page(of_tables(table(frame))).text
 
 
 def test_what_the_rows_are_sorted_by_stands_beside_their_name():
