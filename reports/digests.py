@@ -68,7 +68,7 @@ DIGESTS: tuple[Digest, ...] = (
             Items("weeks", ("week", "shortfall_hours", "imbalance", "busiest", "drivers", "relief_hours")),
             Items(
                 "actions",
-                ("what", "week", "owner", "relief_hours", "status", "action_id"),
+                ("what", "due_on", "week", "owner", "relief_hours", "status", "action_id"),
                 ("recipients",),
                 hint=f"To take one up: {peak_week_staffing_digest.TAKE_UP}",
             ),

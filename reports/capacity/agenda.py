@@ -10,7 +10,6 @@ from reports.capacity import relief
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.programme.board.decisions import decisions, in_order, with_addressee
 from reports.programme.risk.risk_grid import register_of
-from reports.shared.ledger import next_meeting
 from reports.shared.wording import all_of, count, hours
 from reports.staffing import wording
 from reports.staffing.breaches import breaches
@@ -39,11 +38,11 @@ def decisions_needed(
     ask: Ask,
 ) -> pl.DataFrame:
     """Those of the executive summary, then staffing past its SLA and the best work to share: the first due first."""
-    asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS)
+    asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS, ask.as_of)
     more = [*_late(breaches(staffing_actions)), *_shared_evidence(clusters, ask)]
-    both = pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
-    meeting = next_meeting(obligations)
-    return in_order(both, meeting.on if meeting else None)
+    own = with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)
+    both = pl.concat([asked, in_order(own, obligations, ask.as_of)])
+    return both.sort("due_on", nulls_last=True, maintain_order=True)
 
 
 def _late(late: pl.DataFrame) -> Iterator[Request]:

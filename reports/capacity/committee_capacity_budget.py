@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.plan_parameters import ANY_FRAMEWORK
 from engine.model.declarations.report import Report
@@ -11,6 +12,7 @@ from engine.model.figures.figure import Figures
 from reports.capacity import budget_tables, relief, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger, setup
+from reports.shared.meetings import decide_by, meeting_before
 from reports.shared.wording import SHOWN_HOURS, count, hours, percent
 
 FOREMOST = (
@@ -33,7 +35,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     grid = figures.rows(workload.in_horizon)
     weeks = figures.rows(relief.by_week).with_columns(flag=workload.flag(pl.col("short"), ask.settings))
     return Document(
-        *_opening(weeks, grid, ledger.next_meeting(figures.rows(ledger.pending)), figures),
+        *_opening(weeks, grid, figures, ask),
         tables=(
             *budget_tables.utilisation(grid, ask),
             Table(
@@ -96,7 +98,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     )
 
 
-def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meeting: ledger.NextMeeting | None, figures: Figures) -> Opening:
+def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     overdue = figures["obligations_overdue_hours"]
     late = f"{hours(round(overdue, 1))} {_is(overdue)} overdue and in no week: plan them first." if overdue else ""
     if not figures["demand_hours"]:
@@ -106,10 +108,13 @@ def _opening(weeks: pl.DataFrame, grid: pl.DataFrame, meeting: ledger.NextMeetin
         top = weeks.sort("utilisation_pct", "week_start_on", descending=[True, False]).row(0, named=True)
         full = percent(top["utilisation_pct"])
         return Opening(f"Everybody has the hours for the next {span}; {top['week']} is fullest at {full}.", late)
-    agree = f"Agree by {meeting}: in" if meeting else "In"
+    duties = figures.rows(ledger.pending)
+    meeting = meeting_before(duties, week["week_start_on"])
+    until = meeting or spelled_day(decide_by(duties, week["week_start_on"], ask.as_of))
     return Opening(
         f"{at_most(_lacking(weeks, span, figures), _together(weeks, figures))}.",
-        f"{agree} {week['week']}, the worst, {relief.recommendation(week)}{workload.most_short(grid, week['week'])}.",
+        f"Agree by {until}: in {week['week']}, the worst, "
+        f"{relief.recommendation(week)}{workload.most_short(grid, week['week'])}.",
     )
 
 

@@ -13,6 +13,7 @@ from reports.figures import select
 from reports.obligations.crossover.crossovers import cluster_rows
 from reports.shared import ledger, setup
 from reports.shared.columns import with_first
+from reports.shared.meetings import NextMeeting, next_meeting
 from reports.shared.ordering import rank
 from reports.shared.wording import SHOWN_HOURS, all_of, count, hours, inside, percent, sentence, with_whom
 from reports.staffing import wording
@@ -48,7 +49,7 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     duties, asked = figures.rows(ledger.pending), figures.rows(agenda.decisions_needed)
     coming, compared = figures.rows(outlook.forecast), quarters.comparison(figures, ask)
     return Document(
-        *_opening(asked, coming, ledger.next_meeting(duties), figures),
+        *_opening(asked, coming, next_meeting(duties), figures),
         tables=(
             Table(
                 "decisions",
@@ -149,9 +150,7 @@ def _meetings(duties: pl.DataFrame, committees: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(
-    asked: pl.DataFrame, coming: pl.DataFrame, meeting: ledger.NextMeeting | None, figures: Figures
-) -> Opening:
+def _opening(asked: pl.DataFrame, coming: pl.DataFrame, meeting: NextMeeting | None, figures: Figures) -> Opening:
     period, needed = figures["quarter"], figures["committee_decisions"]
     if not figures["obligations_pending"] and not needed:
         return Opening(f"{_quarter(period)}: no duty is pending and nothing awaits a decision.", setup.DUTIES)
@@ -177,7 +176,7 @@ def _opening(
     return Opening(at_most(text, f"; {weeks}") + ".", step)
 
 
-def _step(first: FrameRow, meeting: ledger.NextMeeting | None) -> str:
+def _step(first: FrameRow, meeting: NextMeeting | None) -> str:
     """The decision to take first, the same as on the executive summary where that has it."""
     by = "by the meeting of" if meeting and first["due_on"] == meeting.on else "by"
     return f"Decide first: {inside(first['decision'])} ({with_whom(first['owner'], first['due_on'], by)})."

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cache
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, TypeAlias
 
 import polars as pl
 
@@ -80,8 +80,13 @@ def horizon(ask: Ask) -> pl.DataFrame:
 
 def week_label(week: str) -> str:
     """The Monday of an ISO week where weeks are columns: ``30 Nov`` for 2026-W49."""
+    return spelled_day(monday(week)).rpartition(" ")[0]
+
+
+def monday(week: str) -> date:
+    """The first day of an ISO week such as 2026-W49."""
     year, _, number = week.partition("-W")
-    return spelled_day(date.fromisocalendar(int(year), int(number), 1)).rpartition(" ")[0]
+    return date.fromisocalendar(int(year), int(number), 1)
 
 
 def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -205,23 +210,6 @@ def without_owner(duties: pl.DataFrame) -> list[Alarm]:
 
 def _name(people: int) -> str:
     return "names one" if people == 1 else "name one for each"
-
-
-class NextMeeting(NamedTuple):
-    """The day on which a committee meets, and which: each has days of its own."""
-
-    on: date
-    committee: str
-
-    def __str__(self) -> str:
-        return f"the meeting of {self.committee} on {spelled_day(self.on)}"
-
-
-def next_meeting(duties: pl.DataFrame) -> NextMeeting | None:
-    """The meeting that is held next of any committee; None where none is to meet."""
-    held = duties.filter(pl.col("kind") == "committee", pl.col("state") == "open", pl.col("due_on").is_not_null())
-    coming = held.sort("due_on", "obligation_id").select("due_on", pl.col("title").str.strip_suffix(" meets"))
-    return NextMeeting(*coming.row(0)) if coming.height else None
 
 
 def near(duties: Pending) -> pl.DataFrame:

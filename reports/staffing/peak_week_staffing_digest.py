@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.model.days import quarters, spelled_day
+from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
@@ -11,6 +12,7 @@ from reports.capacity import proposals, relief, shortfall, workload
 from reports.capacity.proposals import NEW, UNDECIDED
 from reports.figures import select
 from reports.shared import ledger, personal, setup
+from reports.shared.meetings import NextMeeting, decide_by, next_meeting
 from reports.shared.wording import SHOWN_HOURS, count, hours, inside
 from reports.staffing import wording
 
@@ -43,19 +45,21 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures) -> Document:
+def build(figures: Figures, ask: Ask) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
-    meeting = ledger.next_meeting(figures.rows(ledger.pending))
-    ranked = _worst_first(actions, weeks, figures.rows(workload.in_horizon))
+    duties = figures.rows(ledger.pending)
+    deadlines = _deadlines(actions, duties, ask)
+    ranked = _worst_first(deadlines, weeks, figures.rows(workload.in_horizon))
     act = pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1)
     first = pl.format("{} for {} ({})", act, "owner", "week")
     return Document(
-        *_opening(weeks, ranked, meeting, figures),
+        *_opening(weeks, ranked, next_meeting(duties), figures),
         tables=(
             Table(
                 "actions",
-                "Proposals, those to decide on for the shortest of hours first",
+                "Proposals, the first to be decided first, then those for the shortest of hours",
                 ranked.select(
+                    "due_on",
                     "week",
                     "owner",
                     "what",
@@ -70,7 +74,7 @@ def build(figures: Figures) -> Document:
                     "obligation_ids",
                     "recipients",
                 ),
-                labels={"action_id": "Identifier", "what": "Proposal"},
+                labels={"action_id": "Identifier", "what": "Proposal", "due_on": "Decide by"},
                 state=("status",),
                 hidden=("action_id", "kind", "duties", "assignees", "to_weeks", "obligation_ids", "recipients"),
             ),
@@ -90,16 +94,29 @@ def build(figures: Figures) -> Document:
     )
 
 
+def _deadlines(actions: pl.DataFrame, duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The proposals with the day by which each is to be decided (``due_on``): before its week, or that of the work.
+
+    What somebody has taken up is decided.
+    """
+    days = [
+        decide_by(duties, ledger.monday(min([row["week"], *row["to_weeks"]])), ask.as_of)
+        if row["status"] in UNDECIDED
+        else None
+        for row in actions.iter_rows(named=True)
+    ]
+    return actions.with_columns(pl.Series("due_on", days, dtype=pl.Date))
+
+
 def _worst_first(actions: pl.DataFrame, weeks: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """The proposals, those to decide on first; of these the week that lacks most, and in it whoever lacks most."""
+    """The proposals, the first to be decided first; of these the week that lacks most, and in it whoever lacks most."""
     lacks = grid.select("owner", "week", lack="shortfall_hours")
     worst = weeks.select("week", week_lack="shortfall_hours")
     return (
         actions.join(worst, on="week", how="left")
         .join(lacks, on=["owner", "week"], how="left")
         .sort(
-            ~pl.col("status").is_in(UNDECIDED),
-            *("week_lack", "week", "lack", "owner", "relief_hours", "action_id"),
+            *("due_on", "week_lack", "week", "lack", "owner", "relief_hours", "action_id"),
             descending=[False, True, False, True, False, True, False],
             nulls_last=True,
         )
@@ -107,13 +124,22 @@ def _worst_first(actions: pl.DataFrame, weeks: pl.DataFrame, grid: pl.DataFrame)
     )
 
 
-def _who(meeting: ledger.NextMeeting | None) -> str:
-    return f"On {spelled_day(meeting.on)} {meeting.committee} decides on" if meeting else "Decide on"
+def _who(undecided: pl.DataFrame, proposed: str, total: int, meeting: NextMeeting | None) -> str:
+    """Who decides on how many proposals when: those whose work begins before the next meeting cannot wait for it."""
+    begin = undecided["due_on"][0]
+    of_all = f"{undecided.height:,} of {proposed}" if undecided.height < total else proposed
+    if meeting is None:
+        return f"Decide on {of_all}, first by {spelled_day(begin)} for"
+    sooner = undecided.filter(pl.col("due_on") < meeting.on).height
+    if sooner:
+        chair = meeting.chair or "whoever leads it"
+        return f"{count(sooner, 'proposal')} cannot wait for {meeting}: {chair} decides by {spelled_day(begin)} for"
+    then = undecided.filter(pl.col("due_on") == begin).height
+    some = f"{then:,} of {proposed}" if then < total else proposed
+    return f"On {spelled_day(begin)} {meeting.committee} decides on {some}, first for"
 
 
-def _opening(
-    weeks: pl.DataFrame, actions: pl.DataFrame, meeting: ledger.NextMeeting | None, figures: Figures
-) -> Opening:
+def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meeting: NextMeeting | None, figures: Figures) -> Opening:
     span = count(figures["horizon_weeks"], "week")
     if not figures["demand_hours"]:
         return Opening("No work falls into the coming weeks, so no week can peak.", setup.DUTIES)
@@ -132,11 +158,9 @@ def _opening(
     first = undecided.row(0, named=True)
     left = figures["peak_remaining_hours"]
     borrow = f", {quarters(left)} are to be brought in" if left else ""
-    total = figures["staffing_proposals"]
-    of_all = f"{undecided.height:,} of {proposed}" if undecided.height < total else proposed
     return Opening(
         f"{text}.",
-        f"{_who(meeting)} {of_all}, first for {first['week']}: {inside(first['what'])} "
+        f"{_who(undecided, proposed, figures['staffing_proposals'], meeting)} {first['week']}: {inside(first['what'])} "
         f"for {first['owner']}. Of the hours of peak weeks moving duties relieves {eased}{borrow}.",
     )
 

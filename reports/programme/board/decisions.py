@@ -9,6 +9,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from reports.capacity import relief
+from reports.shared.meetings import decide_by, next_meeting
 from reports.shared.wording import all_of, count, hours, sentence
 
 COLUMNS = {**{"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}, "due_on": pl.Date}
@@ -24,13 +25,14 @@ def decisions(
     exceptions: pl.DataFrame,
     weeks: pl.DataFrame,
     footnotes: dict[str, str],
+    as_of: date,
 ) -> pl.DataFrame:
     """Risks over appetite, late commitments, expired exceptions and the worst short week, the first due first.
 
     ``weeks`` are those of ``relief.by_week``. ``footnotes`` maps risks, obligations, exceptions and capacity to
     their marks.
     """
-    return full_decisions(register, obligations, exceptions, weeks, footnotes).select(*COLUMNS)
+    return full_decisions(register, obligations, exceptions, weeks, footnotes, as_of).select(*COLUMNS)
 
 
 def full_decisions(
@@ -39,12 +41,13 @@ def full_decisions(
     exceptions: pl.DataFrame,
     weeks: pl.DataFrame,
     footnotes: dict[str, str],
+    as_of: date,
     near: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """The same with the hours that each binds, and what comes otherwise; and the target date that no plan reaches, if
     ``near`` (``targets.nearest``) has one.
 
-    What has no day of its own is decided by the next committee.
+    What is about a week is decided before it (``meetings.decide_by``), what has no day of its own in the next meeting.
     """
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
     requests = [
@@ -54,14 +57,20 @@ def full_decisions(
         *(request.row(footnotes["capacity"]) for request in _short(weeks)),
         *(() if near is None else (request.row(footnotes["readiness"]) for request in _out_of_reach(near))),
     ]
-    meetings = _meetings(obligations)
-    frame = with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations)
-    return in_order(frame, meetings["due_on"].min())
+    return in_order(with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations), obligations, as_of)
 
 
-def in_order(requests: pl.DataFrame, meets_on: object) -> pl.DataFrame:
-    """The first due first; what has no day of its own is due when a committee meets next."""
-    dated = requests.with_columns(pl.col("due_on").fill_null(pl.lit(meets_on, dtype=pl.Date)))
+def in_order(requests: pl.DataFrame, obligations: pl.DataFrame, as_of: date) -> pl.DataFrame:
+    """The first to be decided first, each with the day by which that is.
+
+    ``due_on`` is when what a request is about begins, or nothing: then it is decided in the next meeting.
+    """
+    meeting = next_meeting(obligations)
+    days = [
+        (meeting.on if meeting else None) if begins_on is None else decide_by(obligations, begins_on, as_of)
+        for begins_on in requests["due_on"]
+    ]
+    dated = requests.with_columns(pl.Series("due_on", days, dtype=pl.Date))
     return dated.sort("due_on", nulls_last=True, maintain_order=True)
 
 
@@ -82,19 +91,13 @@ def with_addressee(requests: pl.DataFrame, obligations: pl.DataFrame) -> pl.Data
 
     Where no committee is to meet either, the reason says that the first decision is who decides.
     """
-    meetings = _meetings(obligations)
-    chair = meetings["owner"][0] if meetings.height else None
+    meeting = next_meeting(obligations)
+    chair = meeting.chair if meeting else None
     return requests.with_columns(owner=pl.col("owner").fill_null(pl.lit(chair, dtype=pl.String))).with_columns(
         reason=pl.when(pl.col("owner").is_null())
         .then(pl.format("{}; {}", "reason", pl.lit(NOBODY)))
         .otherwise("reason")
     )
-
-
-def _meetings(obligations: pl.DataFrame) -> pl.DataFrame:
-    return obligations.filter(
-        pl.col("kind") == "committee", pl.col("state") == "open", pl.col("owner").is_not_null()
-    ).sort("due_on", "obligation_id")
 
 
 def _risks(register: pl.DataFrame) -> Iterator[_Request]:

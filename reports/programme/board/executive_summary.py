@@ -46,7 +46,7 @@ def build(
     held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
     near = figures.rows(targets.nearest)
-    asked = full_decisions(register, obligations, exceptions, figures.rows(relief.by_week), MARKS, near)
+    asked = full_decisions(register, obligations, exceptions, figures.rows(relief.by_week), MARKS, ask.as_of, near)
     past = posture_story.past_of(posture_days, posture, state_changes, movements, incidents, ask)
     frame = posture_story.moves(past, posture, ask)
     changed = board.changes(held, readiness, movements, ask)

@@ -55,7 +55,7 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
     assert lead(made) == (
         "1 owner lacks 6 hours in 1 of the next 13 weeks, and 3 hours of work have no owner; in 1 week even all "
         "together have too few.",
-        "In 2026-W48, the worst, bring in 6 hours, most for ann, who lacks 6 hours.",
+        "Agree by 23 Nov 2026: in 2026-W48, the worst, bring in 6 hours, most for ann, who lacks 6 hours.",
     )
     assert made.warnings == ["3 hours of work are without an owner who is there: whoever is accountable names one."]
 
@@ -76,10 +76,18 @@ def test_work_that_nobody_owns_and_nobody_has_room_for_is_no_shortfall_of_owners
     )
 
 
-def test_what_to_agree_on_is_to_be_agreed_by_the_next_meeting():
-    meeting = duty("m", 12, owner="bob", kind="committee", title="Board meets")
-    made = build_document(ledger(duty("a", 3, effort_hours=10.0), meeting), ("ann", "default", 5.0))
-    assert made.next_step.startswith("Agree by the meeting of Board on 2 Dec 2026: in 2026-W48, the worst, ")
+def test_what_to_agree_on_is_to_be_agreed_in_the_last_meeting_before_the_week_begins():
+    meetings = [duty(f"m{day}", day, owner="bob", kind="committee", title="Board meets") for day in (12, 40, 60)]
+
+    def agreement(days):
+        made = build_document(ledger(duty("a", days, effort_hours=10.0), *meetings), ("ann", "default", 5.0))
+        return made.next_step.partition(", the worst, ")[0]
+
+    assert [agreement(days) for days in (3, 20, 54)] == [
+        "Agree by 23 Nov 2026: in 2026-W48",
+        "Agree by the meeting of Board on 2 Dec 2026: in 2026-W50",
+        "Agree by the meeting of Board on 30 Dec 2026: in 2027-W02",
+    ]
 
 
 def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():

@@ -1,3 +1,5 @@
+from datetime import date
+
 import polars as pl
 from hypothesis import given, settings
 
@@ -76,7 +78,7 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
     ]
     assert lead(made) == (
         "Owners lack 10 hours in 1 of the next 13 weeks while others have room, most ann in 2026-W49.",
-        "Decide on 2 proposals, first for 2026-W49: hand 2 duties to bob and cyd for ann. Of the hours of peak weeks "
+        "Decide on 2 proposals, first by 30 Nov 2026 for 2026-W49: hand 2 duties to bob and cyd for ann. Of the hours of peak weeks "
         "moving duties relieves 8 hours, 2 are to be brought in.",
     )
 
@@ -99,6 +101,26 @@ def test_the_headline_the_next_step_and_the_first_row_are_of_whoever_lacks_most(
     assert " for ann. Of the hours of peak weeks moving duties" in made.next_step
 
 
+def test_proposals_are_decided_on_in_the_last_meeting_before_their_work_begins():
+    """What is done earlier begins earlier; what begins before the next meeting is for whoever leads the committee."""
+
+    def meeting(days):
+        return duty(f"m{days}", days, owner="cyd", kind="committee", title="Board meets", effort_hours=0.0)
+
+    def due(*meetings):
+        made = build_document(crowded_week(*(meeting(days) for days in meetings)))
+        return frame(made, "actions")["due_on"].to_list(), made.next_step.partition(": hand")[0]
+
+    assert [due(5), due(5, 8), due(14)] == [
+        ([date(2026, 11, 25)] * 2, "On 25 Nov 2026 Board decides on 2 proposals, first for 2026-W49"),
+        ([date(2026, 11, 28)] * 2, "On 28 Nov 2026 Board decides on 2 proposals, first for 2026-W49"),
+        (
+            [date(2026, 11, 30)] * 2,
+            "2 proposals cannot wait for the meeting of Board on 4 Dec 2026: cyd decides by 30 Nov 2026 for 2026-W49",
+        ),
+    ]
+
+
 def test_what_is_recorded_is_not_new():
     key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
     made = build_document(crowded_week(), recorded=[{"action_id": key, "status": "tracked", "relief_hours": 5.0}])
@@ -106,7 +128,9 @@ def test_what_is_recorded_is_not_new():
         ("new", 2.0, None),
         ("tracked", 8.0, 5.0),
     ], "what is to be decided comes first, and what was recorded is not what is needed now"
-    assert "1 of 2 proposals, first for 2026-W49: bring in 2 hours from outside for ann." in made.next_step
+    assert (
+        "1 of 2 proposals, first by 30 Nov 2026 for 2026-W49: bring in 2 hours from outside for ann." in made.next_step
+    )
     assert (made.summary["staffing_proposals"], made.summary["staffing_proposals_new"]) == (2, 1)
 
 

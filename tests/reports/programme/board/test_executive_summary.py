@@ -535,6 +535,7 @@ def test_a_target_date_that_no_plan_reaches_is_a_decision():
             rows("exceptions"),
             NO_WEEKS,
             MARKS,
+            date(2026, 11, 20),
             pl.DataFrame([one], schema=targets.NEAREST),
         )
         for one in given
