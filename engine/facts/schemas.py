@@ -145,7 +145,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # compensating_approved: whether somebody approved the compensating control that it names; null without one.
     # milestone_on: when its weakness on the plan of action is due, which is a duty on record; null without one.
     # poam_due_on: that, and of a weakness without a number what detection and rating allow; null where no plan of
-    # action is in scope, or where the gap does not belong on it. One that names no control of SP 800-53 has it too.
+    # action is in scope, or where the gap is no item of it: its control is paired with none of SP 800-53.
     # detected_on: since when anything was wrong, state_since: what makes the present state; weakness_since is that as
     # well, but since when there is no evidence at all where that is so. kinds_to_renew: the evidence whose renewal
     # closes it, none where it takes more; usual_hours: what it takes then;

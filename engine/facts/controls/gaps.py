@@ -10,11 +10,10 @@ from engine.facts.approvals import with_approval
 from engine.facts.controls.detection import KINDS
 from engine.facts.expressions import days_between, shape
 from engine.facts.obligations.ledger import EFFORT_HOURS
-from engine.facts.obligations.milestones import by_weakness
+from engine.facts.obligations.milestones import by_weakness, plan_controls
 from engine.model.poam import DAYS, RATINGS, WEAK_STATES
 
 _KEY = ["org_id", "framework", "control_id"]
-POAM = "fedramp-poam"
 SEVERITY_SCORES = {"critical": 5, "high": 4, "medium": 3, "low": 2}
 # severity by state and weight 1..5 of the control
 _SEVERITY = {
@@ -105,6 +104,7 @@ def gaps(
     worked_hours: pl.DataFrame,
     vendor_days: pl.DataFrame,
     poam: pl.DataFrame,
+    nist_pairs: pl.DataFrame,
     dry_runs_rows: pl.DataFrame,
     own_runbooks: pl.DataFrame,
     organization: pl.DataFrame,
@@ -151,7 +151,7 @@ def gaps(
         .join(worked_hours, on=["org_id", "runbook"], how="left")
         .join(vendor_days, on=_KEY, how="left")
         .join(rehearsed, on=["org_id", "playbook"], how="left")
-        .join(_with_plan_of_action(organization), on="org_id", how="left")
+        .join(plan_controls(organization, nist_pairs), on=_KEY, how="left")
         .with_columns(
             severity=pl.coalesce("own_severity", severity),
             weakness_since=pl.when(pl.col("kinds_present").list.len() == 0)
@@ -183,16 +183,11 @@ def gaps(
     return shape("gaps", frame).sort("org_id", "priority", "gap_id", descending=[False, True, False])
 
 
-def _with_plan_of_action(organization: pl.DataFrame) -> pl.DataFrame:
-    """The organizations that keep a plan of action and milestones."""
-    return organization.filter(pl.col("frameworks").list.contains(POAM)).select("org_id", keeps_poam=pl.lit(True))
-
-
 def _allowed_until() -> pl.Expr:
-    """The last day that a plan of action allows a weakness without a number, by detection and rating."""
+    """The last day that a plan of action allows an item without a number, by detection and rating."""
     days = {severity: DAYS[rating] for severity, rating in RATINGS.items()}
     last = pl.col("weakness_since") + pl.duration(days=pl.col("severity").replace_strict(days, return_dtype=pl.Int64))
-    return pl.when(pl.col("keeps_poam"), pl.col("state").is_in(WEAK_STATES)).then(last)
+    return pl.when(pl.col("on_plan"), pl.col("state").is_in(WEAK_STATES)).then(last)
 
 
 def _kinds_to_renew() -> pl.Expr:

@@ -7,6 +7,7 @@ from engine.facts.expressions import has_happened, shape
 from engine.facts.obligations.ledger import TAG, effort, one
 from engine.model.poam import STANDING, entries, scheduled_on
 
+POAM = "fedramp-poam"
 _KEY = ["org_id", "framework", "control_id"]
 
 
@@ -87,6 +88,16 @@ def by_weakness(poam: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def plan_controls(organization: pl.DataFrame, nist_pairs: pl.DataFrame) -> pl.DataFrame:
+    """The controls of which a weakness is an item of a plan of action without a number (``on_plan``): those that are
+    paired with one of NIST SP 800-53, where the organization keeps such a plan."""
+    keeps = organization.filter(pl.col("frameworks").list.contains(POAM)).select("org_id")
+    own = pl.col("org_id").is_not_null()
+    every = keeps.join(nist_pairs.filter(~own).select("framework", "control_id"), how="cross")
+    theirs = keeps.join(nist_pairs.filter(own).select(_KEY), on="org_id")
+    return pl.concat([every, theirs]).unique().with_columns(on_plan=pl.lit(True))
+
+
 def weaknesses(poam: pl.DataFrame, rows: pl.DataFrame, accountable: pl.DataFrame) -> pl.DataFrame:
     """A duty for each weakness that stands, however many numbers it was given, and one for each number closed."""
     over = poam.filter(~pl.col("status").is_in(STANDING))
@@ -100,7 +111,7 @@ def weaknesses(poam: pl.DataFrame, rows: pl.DataFrame, accountable: pl.DataFrame
             kind=pl.lit("poam_milestone"),
             key="id",
             title=pl.format("Close weakness {}: {}", "id", pl.coalesce(subject, "weakness_key")),
-            frameworks=pl.lit(["fedramp-poam"], dtype=pl.List(pl.String)),
+            frameworks=pl.lit([POAM], dtype=pl.List(pl.String)),
             controls=one("control"),
             due_on="scheduled_on",
             done_on="closed_on",

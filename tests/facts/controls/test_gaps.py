@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from engine.facts.controls import gaps
+from engine.facts.obligations.milestones import POAM
 from engine.facts.question import FactQuestion, question_frame
 from engine.model.thresholds import Thresholds
 from tests.factories import DAY, ORG, rows
@@ -60,7 +61,7 @@ def test_severity_follows_state_and_weight(state, severities):
     assert gap_rows(status).sort("weight")["severity"].to_list() == severities
 
 
-def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=(), frameworks=()):
+def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=(), pairs=(), frameworks=()):
     targets = status.select("org_id", "framework", "control_id").with_columns(
         requirements=pl.lit([], dtype=pl.List(pl.String)), leverage=pl.lit(leverage, dtype=pl.Int64)
     )
@@ -93,7 +94,14 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=(), frameworks=()
     opened, worked = gaps.open_work(tracked, stored, people, ASKED), gaps.worked_hours(tracked, stored)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
     vendors = status.select("org_id", "framework", "control_id", vendor_days=pl.lit(None, dtype=pl.Int64)).clear()
-    known = (rows("poam", *poam), runs, rows("own_runbooks"), rows("organization", {"frameworks": list(frameworks)}))
+    nist = rows("nist_pairs", *pairs)
+    known = (
+        rows("poam", *poam),
+        nist,
+        runs,
+        rows("own_runbooks"),
+        rows("organization", {"frameworks": list(frameworks)}),
+    )
     return gaps.gaps(status, targets, opened, worked, vendors, *known, ASKED)
 
 
@@ -209,16 +217,24 @@ def test_a_weakness_is_as_old_as_the_failure_that_stands_unless_there_never_was_
     assert only(found, "weakness_since", "state_since", "detected_on") == (since, DAY, date(2025, 11, 1))
 
 
+PAIRED = {**on("CC6.1"), "nist_control": "AC-2"}
+
+
 @pytest.mark.parametrize(
-    ("state", "numbered", "frameworks", "due_on"),
+    ("state", "numbered", "pairs", "frameworks", "due_on"),
     [
-        ("no_data", (), ["soc2", gaps.POAM], date(2026, 12, 1)),  # high: thirty days
-        ("no_data", ({"scheduled_on": date(2026, 11, 20)},), ["soc2", gaps.POAM], date(2026, 11, 20)),
-        ("stale", (), ["soc2", gaps.POAM], None),
-        ("no_data", (), ["soc2"], None),
+        ("no_data", (), [PAIRED], ["soc2", POAM], date(2026, 12, 1)),  # high: thirty days
+        ("no_data", (), [PAIRED | {"org_id": None}], ["soc2", POAM], date(2026, 12, 1)),
+        ("no_data", (), [PAIRED | {"control_id": "CC1.1"}], ["soc2", POAM], None),
+        ("no_data", (), [PAIRED | {"org_id": "another"}], ["soc2", POAM], None),
+        ("no_data", ({"scheduled_on": date(2026, 11, 20)},), [], ["soc2", POAM], date(2026, 11, 20)),
+        ("stale", (), [PAIRED], ["soc2", POAM], None),
+        ("no_data", (), [PAIRED], ["soc2"], None),
     ],
 )
-def test_a_gap_has_the_day_that_the_plan_of_action_gives_it(state, numbered, frameworks, due_on):
+def test_a_gap_has_the_day_that_the_plan_of_action_gives_its_items(state, numbered, pairs, frameworks, due_on):
+    """What names no control of NIST SP 800-53 is no item of the plan, unless the ledger has a number for it."""
     entries = [{"weakness_key": "soc2:CC6.1", "status": "open", **entry} for entry in numbered]
-    found = gap_rows(one(state=state, detected_on=date(2026, 11, 1)), poam=entries, frameworks=frameworks)
+    status = one(state=state, detected_on=date(2026, 11, 1))
+    found = gap_rows(status, poam=entries, pairs=pairs, frameworks=frameworks)
     assert only(found, "poam_due_on", "due_on") == (due_on, None)
