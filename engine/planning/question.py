@@ -102,6 +102,12 @@ def plan_question(
     return PlanQuestion(goals, slack, parameters.get(KEEP.name) is not None, without, more)
 
 
+def has_day(framework_targets: pl.DataFrame, framework: str, as_of: date) -> bool:
+    """Whether a framework is to be ready on a day within the year to come: a plan of it can be asked without a day."""
+    day = pl.coalesce("target_on", "audit_until").is_between(as_of, as_of + _YEAR)
+    return not framework_targets.filter(pl.col("framework") == framework, day).is_empty()
+
+
 def _words(value: object) -> list[str]:
     return [word.strip() for word in str(value or "").split(",") if word.strip()]
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage, FrameRow
-from reports.shared.packs import first_gap
+from reports.programme.plans.plan_starts import PlanStarts, begin_with
 from reports.shared.wording import start_with
 
 KEY = ("framework", "control_id")
@@ -107,12 +107,10 @@ def evidence_coverage(rows: pl.DataFrame) -> Coverage:
     return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
 
 
-def first_step(framework: str, gaps: pl.DataFrame, row: FrameRow, ask: Ask) -> str:
-    """The gap of the framework to close first, the same on every page (F14); without one the first row of its own."""
-    gap = first_gap(gaps.filter(pl.col("framework") == framework), ask)
-    if gap:
-        return f"Close first {gap}, which gains most for its hours."
-    return start_with(row | {"owner": row["work_owner"]})
+def first_step(framework: str, gaps: pl.DataFrame, starts: PlanStarts, row: FrameRow, ask: Ask) -> str:
+    """What to begin with for the framework, the same on every page; without it the first row of its own."""
+    start = begin_with(framework, gaps, starts, ask)
+    return f"{start}." if start else start_with(row | {"owner": row["work_owner"]})
 
 
 def order_note(order: str, *more: str) -> str:

@@ -26,11 +26,29 @@ def titled_control(row: FrameRow, ask: Ask) -> str:
     return f"{ask.framework_name(row['framework'])} {row['control_id']} {row['title']}"
 
 
-def first_gap(gaps: pl.DataFrame, ask: Ask) -> str:
-    """The gap that is most worth closing (F14): what to do, with whom, and when that is due; empty without one."""
+def first_gap(gaps: pl.DataFrame, ask: Ask, clause: str = "") -> str:
+    """The gap that is most worth closing (F14): what to do, with whom, and when that is due; empty without one.
+
+    Where it waits for something, the first that can begin now follows. ``clause`` is what is said of the first.
+    """
     if gaps.is_empty():
         return ""
-    row = gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True).row(0, named=True)
+    return f"{_gap(_by_priority(gaps).row(0, named=True), ask)}{clause}{meanwhile(gaps, ask)}"
+
+
+def meanwhile(gaps: pl.DataFrame, ask: Ask) -> str:
+    """What can begin now where the gap that is most worth closing waits for something; empty where it does not."""
+    ordered = _by_priority(gaps)
+    free = ordered.filter(pl.col("blocked_by").is_null())
+    waits = ordered["blocked_by"][0] is not None and free.height
+    return f"; until then begin with {_gap(free.row(0, named=True), ask)}" if waits else ""
+
+
+def _by_priority(gaps: pl.DataFrame) -> pl.DataFrame:
+    return gaps.sort("priority", "gap_id", descending=[True, False], nulls_last=True)
+
+
+def _gap(row: FrameRow, ask: Ask) -> str:
     todo = f"{inside(row['action'])}; " if row["action"] else ""
     return f"{titled_control(row, ask)} ({todo}{whose_plan(row, ask.as_of)})"
 

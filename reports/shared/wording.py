@@ -113,7 +113,7 @@ def whose_plan(gap: FrameRow, as_of: date | None = None) -> str:
     waits = f", waits for {gap['blocked_by']}" if gap.get("blocked_by") else ""
     if due_on:
         return f"{with_whom(gap['owner'], due_on, 'remediation due')}{_ago(due_on, as_of)}{waits}"
-    on_plan = f", due {spelled_day(allowed)} on the plan of action{_ago(allowed, as_of)}" if allowed else ""
+    on_plan = f", due {spelled_day(allowed)} on the FedRAMP plan of action{_ago(allowed, as_of)}" if allowed else ""
     return f"{with_whom(gap['owner'])}, not planned yet{on_plan}{waits}"
 
 

@@ -1,8 +1,9 @@
 """What a report declares, and the question that it answers.
 
 A report is one file in ``reports/``: a pure ``build(fact frames…, ask) -> Document`` and ``REPORT = Report(...)``.
-A parameter bears the name of the fact that it takes, restricted to one organization; their order means nothing. Two
-names are no facts: ``ask`` is the question, ``figures`` the values of the figures that the report declares.
+A parameter bears the name of the fact that it takes, restricted to one organization, or is ``Annotated`` with the
+function of facts whose rows it takes; their order means nothing. Two names are no facts: ``ask`` is the question,
+``figures`` the values of the figures that the report declares.
 """
 
 import sys
@@ -19,7 +20,7 @@ from engine.model.declarations.ask import PERIOD_DAYS, Ask, Parameter, Parameter
 from engine.model.declarations.declaration import EXPLAIN, FORMATS, Declaration
 from engine.model.documents.abbreviations import abbreviations_in
 from engine.model.documents.document import Document, Table
-from engine.model.figures.figure import ASK, FIGURES, Figure, Figures, Recall, facts_of, parameters_of
+from engine.model.figures.figure import ASK, FIGURES, Figure, Figures, Recall, facts_of, inputs_of, parameters_of
 from engine.model.figures.ways import way_to_value
 
 UNDATED = {"control_status": "control_states"}
@@ -102,9 +103,11 @@ class Report(Declaration):
     def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask, recall: Recall | None = None) -> Document:
         """The report's document; ``frames`` hold at least its facts, of one organization."""
         figures = self.values(frames, ask, recall)
-        reserved = {ASK: ask, FIGURES: figures}
-        taken = parameters_of(self.build)
-        document = self.build(**{name: reserved[name] if name in reserved else frames[name] for name in taken})
+        reserved: dict[str, object] = {ASK: ask, FIGURES: figures}
+        made = {name: figures.rows(taken) for name, taken in inputs_of(self.build).items()}
+        document = self.build(
+            **made, **{name: reserved[name] for name in parameters_of(self.build) if name in reserved}
+        )
         return self._with_figures(document, figures)
 
     def explanation(self, frames: Mapping[str, pl.DataFrame], ask: Ask, name: str) -> Document:

@@ -82,7 +82,7 @@ class _Site:
         }
         plans = self._plans(links)
         noted = exceptions(report_pages[TYPE_II].edition) if TYPE_II in report_pages else {}
-        painted = portraits(self.snapshot, {plan.framework: plan.verdict for plan in plans}, noted)
+        painted = portraits(self.snapshot, {plan.framework: plan.told.edition.document for plan in plans}, noted)
         answers = [
             self._answer(question, report_pages, plans, links)
             for question in questions(self.snapshot)

@@ -14,10 +14,11 @@ import polars as pl
 from engine.facts.controls.detection import KINDS
 from engine.facts.controls.status import GOVERNING
 from engine.model.days import quarters, spelled_day
-from engine.model.documents.document import FrameRow
+from engine.model.documents.document import Document, FrameRow
 from engine.render import words
 from engine.render.cell_texts import plain_action
 from engine.render.links import ThingKey
+from engine.reporting.site.plan_pages import work_on
 from engine.reporting.site.portrait import PROOFS, REPORTS, Portrait, number, part
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -38,7 +39,9 @@ class Objection(NamedTuple):
 _NO_OBJECTION = Objection()
 
 
-def controls(snapshot: Snapshot, noted: Mapping[str, str]) -> Iterator[tuple[ThingKey, Portrait]]:
+def controls(
+    snapshot: Snapshot, plans: Mapping[str, Document], noted: Mapping[str, str]
+) -> Iterator[tuple[ThingKey, Portrait]]:
     proofs = _by_control(snapshot.fact("claims").sort("evidence_on", "evidence_id", descending=[True, False]))
     gaps = {(row["framework"], row["control_id"]): row for row in snapshot.fact("gaps").iter_rows(named=True)}
     objections = _objections(snapshot)
@@ -59,7 +62,8 @@ def controls(snapshot: Snapshot, noted: Mapping[str, str]) -> Iterator[tuple[Thi
         lines = [*_against(row, objection, tested), *(_proof(claim) for claim in proofs.get(key, ()))]
         proof = part(PROOFS[0] if gap is None else PROOFS[1], lines)
         proof = proof._replace(lines=[*proof.lines, _ALL_PROOF]) if lines else proof
-        work = [part("What closes it", _work_on(gap, row, signed, snapshot.as_of))] if gap is not None else []
+        plan = work_on(plans[key[0]], key[1]) if key[0] in plans else []
+        work = [part("What closes it", [*_work_on(gap, row, signed, snapshot.as_of), *plan])] if gap else []
         kinds = (
             [part("Evidence by kind", _kinds(row, horizon, signed))]
             if row["applicable"] and row["kinds_required"]
@@ -259,8 +263,8 @@ def _duty(gap: FrameRow | None, row: FrameRow, signed: Sequence[FrameRow], as_of
         day = f"its attestation {_is_due(waiting['due_on'], as_of)}" if waiting else "no day is set"
         return f"{gap['owner'] or 'Nobody'} owns it; {day}."
     if planned is None:
-        return f"Its weakness on the plan of action, with {who}, {_is_due(allowed, as_of)}."
-    also = "" if allowed in (None, planned) else f" On the plan of action it {_is_due(allowed, as_of)}."
+        return f"Its weakness on the FedRAMP plan of action, with {who}, {_is_due(allowed, as_of)}."
+    also = "" if allowed in (None, planned) else f" On the FedRAMP plan of action it {_is_due(allowed, as_of)}."
     return f"Its remediation, with {who}, {_is_due(planned, as_of)}.{also}"
 
 

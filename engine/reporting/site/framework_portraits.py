@@ -5,15 +5,16 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from engine.model.days import spelled_day
-from engine.model.documents.document import FrameRow
+from engine.model.documents.document import Document, FrameRow
 from engine.model.entities import FRAMEWORK_REPORTS
 from engine.render import words
 from engine.render.links import ThingKey
+from engine.reporting.site.plan_pages import verdict
 from engine.reporting.site.portrait import REPORTS, Portrait, PortraitPart, number, part
 from engine.reporting.snapshot.snapshot import Snapshot
 
 
-def frameworks(snapshot: Snapshot, verdicts: Mapping[str, str]) -> Iterator[tuple[ThingKey, Portrait]]:
+def frameworks(snapshot: Snapshot, plans: Mapping[str, Document]) -> Iterator[tuple[ThingKey, Portrait]]:
     """Each with its readiness, the day for which it is to be ready and whether it will be, and its gaps (F14)."""
     gaps: dict[str, list[FrameRow]] = defaultdict(list)
     worthwhile = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True)
@@ -24,15 +25,20 @@ def frameworks(snapshot: Snapshot, verdicts: Mapping[str, str]) -> Iterator[tupl
         name, mine = row["framework"], gaps[row["framework"]]
         said = f"{row['effective']:,} of {number(row['applicable'], 'applicable control')} effective"
         due = f"; to be ready on {spelled_day(targets[name])}" if targets.get(name) else ""
-        if due and name in verdicts:
-            due = f". Ready on {spelled_day(targets[name])}? {verdicts[name][:1].upper()}{verdicts[name][1:]}"
+        if due and name in plans:
+            said_of = verdict(plans[name])
+            due = f". Ready on {spelled_day(targets[name])}? {said_of[:1].upper()}{said_of[1:]}"
         called = snapshot.framework_name(name)
         lines = [
             f"{called} {gap['control_id']} {gap['title']}, {words.spell(gap['state'])}: {_closing(gap, snapshot.as_of)}"
             for gap in mine
         ]
-        title = "The one gap" if len(mine) == 1 else f"Which of the {len(mine):,} gaps first"
-        parts = [part(title, lines)] if mine else []
+        title = "The one gap" if len(mine) == 1 else f"The {len(mine):,} gaps, what gains most for its hours first"
+        step = plans[name].next_step if name in plans else ""
+        parts = [
+            *([part("What comes first by the plan", [step])] if step else []),
+            *([part(title, lines)] if mine else []),
+        ]
         report = f"{REPORTS}/{FRAMEWORK_REPORTS[name]}" if name in FRAMEWORK_REPORTS else ""
         every = f"Every requirement with state and owner: {report}"
         own = [PortraitPart("Control by control", [every])] if report else []
@@ -57,7 +63,7 @@ def _closing(gap: FrameRow, today: date) -> str:
     due = gap["due_on"]
     day = "not planned yet"
     if due is None and gap["poam_due_on"] is not None:
-        day = f"not planned yet, due {spelled_day(gap['poam_due_on'])} on the plan of action"
+        day = f"not planned yet, due {spelled_day(gap['poam_due_on'])} on the FedRAMP plan of action"
     if due is not None:
         day = f"{number((today - due).days, 'day')} late" if due < today else f"remediation due {spelled_day(due)}"
     waits = f", waits for {gap['blocked_by']}" if gap["blocked_by"] else ""

@@ -51,6 +51,19 @@ def plan_page(framework: str, report_page: ReportPage) -> PlanPage:
     return PlanPage(framework, f"{name}, {short_day(document.summary['by'])}", verdict(document), report_page)
 
 
+def work_on(document: Document, control_id: str) -> list[str]:
+    """What the plan of a framework has for one of its controls, and by when; why it leaves it open, where it does."""
+    day = spelled_day(document.summary["by"])
+    work = document.table("actions").frame.filter(pl.col("control_id") == control_id)
+    left = document.table("open").frame.filter(pl.col("control_id") == control_id)
+    steps = [
+        f"In the plan for {day}: {step['action'][:1].lower()}{step['action'][1:]} by {spelled_day(step['done_by'])}, "
+        f"{step['owner']}"
+        for step in work.iter_rows(named=True)
+    ]
+    return steps or [f"The plan for {day} leaves it open: {why}" for why in left["why"]]
+
+
 def verdict(document: Document) -> str:
     """What the plan comes to, what is short if nothing is done, and how likely it is."""
     summary, goal = document.summary, document.table("goals").frame.row(0, named=True)

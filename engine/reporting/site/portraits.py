@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import polars as pl
 
 from engine.model.days import NEXT_DAYS, SOON_DAYS, quarters, spelled_day, spelled_days
-from engine.model.documents.document import FrameRow
+from engine.model.documents.document import Document, FrameRow
 from engine.model.documents.vendor_documents import deciding_document, unfit_document
 from engine.render import words
 from engine.render.links import ThingKey
@@ -21,15 +21,17 @@ from engine.reporting.snapshot.snapshot import Snapshot
 _WEEK, _MONTH = timedelta(days=SOON_DAYS), timedelta(days=NEXT_DAYS)
 
 
-def portraits(snapshot: Snapshot, verdicts: Mapping[str, str], noted: Mapping[str, str]) -> dict[ThingKey, Portrait]:
+def portraits(
+    snapshot: Snapshot, plans: Mapping[str, Document], noted: Mapping[str, str]
+) -> dict[ThingKey, Portrait]:
     """Of frameworks, controls, people, vendors, services, requests and incidents.
 
-    ``verdicts`` say of each framework with a plan whether it will be ready; ``noted`` what the period of an audit has
-    against a control.
+    ``plans`` are those of frameworks with a day: whether they will be ready, what comes first, and by when; ``noted``
+    is what the period of an audit has against a control.
     """
     return {
-        **dict(frameworks(snapshot, verdicts)),
-        **dict(controls(snapshot, noted)),
+        **dict(frameworks(snapshot, plans)),
+        **dict(controls(snapshot, plans, noted)),
         **dict(_people(snapshot)),
         **dict(_vendors(snapshot)),
         **dict(services(snapshot)),
@@ -67,7 +69,7 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
             for name, of in (
                 *(("Late", late), ("This week", week), ("Next", later)),
                 *(("Remediations late", fixing[0]), ("Remediations to come", fixing[1])),
-                ("Late on the plan of action", listed),
+                ("Late on the FedRAMP plan of action", listed),
             )
             if of
         ]
@@ -111,7 +113,7 @@ def _weaknesses(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
 
 def _weak(late: Sequence[FrameRow]) -> str:
     """How many weaknesses of somebody are late on the plan of action."""
-    return f"{_count(late, 'weakness is', 'weaknesses are')} late on the plan of action." if late else ""
+    return f"{_count(late, 'weakness is', 'weaknesses are')} late on the FedRAMP plan of action." if late else ""
 
 
 def _fixing(late: Sequence[FrameRow], to_come: Sequence[FrameRow]) -> str:

@@ -10,6 +10,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage, first_step, order_note, tally
 from reports.frameworks.cis.cis_safeguards import GROUPS, MEASURES, declared_mean, implementation_groups, safeguards
+from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.wording import count_of, part_of
@@ -33,11 +34,11 @@ DEFINITIONS = {
 }
 
 
-def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(gaps: pl.DataFrame, starts: Starts, figures: Figures, ask: Ask) -> Document:
     rows = figures.rows(safeguards)
     groups, controls, missing = implementation_groups(rows), _controls(rows), _missing(rows)
     return Document(
-        *_opening(groups, missing, figures["cis_group_reached"], gaps, ask),
+        *_opening(groups, missing, figures["cis_group_reached"], gaps, starts, ask),
         tables=(
             Table(
                 "implementation_groups",
@@ -113,7 +114,9 @@ def _missing(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None, gaps: pl.DataFrame, ask: Ask) -> Opening:
+def _opening(
+    groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None, gaps: pl.DataFrame, starts: PlanStarts, ask: Ask
+) -> Opening:
     if groups.is_empty():
         return Opening("CIS Controls v8.1 are not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     if reached == f"IG{GROUPS[-1]}":
@@ -123,7 +126,7 @@ def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None, g
         return Opening(f"No safeguard of IG{next_group['group']} applies, so nothing can be said about it.")
     share = part_of(next_group["in_place"], next_group["applicable"], f"IG{next_group['group']} safeguard")
     so_far = f"{reached} is complete; " if reached else ""
-    step = first_step("cis-v8", gaps, missing.row(0, named=True), ask)
+    step = first_step("cis-v8", gaps, starts, missing.row(0, named=True), ask)
     return Opening(f"{so_far}{share} in place.", step)
 
 

@@ -23,6 +23,7 @@ from reports.frameworks.cmmc.cmmc_results import (
     close_out,
     results,
 )
+from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.wording import count_of, part_of, some_of
 
@@ -51,7 +52,7 @@ DEFINITIONS = {
 }
 
 
-def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(gaps: pl.DataFrame, starts: Starts, figures: Figures, ask: Ask) -> Document:
     rows, ends = figures.rows(results), close_out(ask)
     failing = rows.filter(pl.col("result") == NOT_MET).with_columns(
         close_out_by=pl.when("on_poam").then(pl.lit(ends)),
@@ -60,7 +61,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     open_rows = failing.sort("on_poam", -pl.col("points_lost"), "position", "control_id")
     domains = _domains(rows)
     return Document(
-        *_opening(open_rows, gaps, figures, ask),
+        *_opening(open_rows, gaps, starts, figures, ask),
         tables=(
             Table("domains", "By domain", domains, labels=LABELS),
             Table(
@@ -131,7 +132,7 @@ def _domains(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask) -> Opening:
     total, failing, barred = figures["cmmc_requirements"], figures["cmmc_not_met"], figures["cmmc_barred_from_poam"]
     if not total:
         return Opening("CMMC Level 2 is not in scope, so there is nothing to score.", setup.IN_SCOPE)
@@ -146,7 +147,7 @@ def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask:
         return Opening(f"{scored}: every requirement is MET or N/A, which allows Final Level 2.")
     first = open_rows.row(0, named=True)
     cost = count_of(first["points_lost"], "point")
-    start = first_step("cmmc-l2", gaps, first | {"why": f"{first['why']}, {cost}"}, ask)
+    start = first_step("cmmc-l2", gaps, starts, first | {"why": f"{first['why']}, {cost}"}, ask)
     share = f"{part_of(failing, total, 'requirement')} NOT MET"
     if figures["cmmc_status"] == CONDITIONAL:
         return Opening(

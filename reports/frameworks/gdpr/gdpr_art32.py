@@ -21,6 +21,7 @@ from reports.frameworks.gdpr.gdpr_measures import (
     measures,
 )
 from reports.frameworks.gdpr.gdpr_processors import DATA_UNKNOWN, EXPIRED, NO_DPA, NO_FLOW_DOWN, processors
+from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.wording import count_of, some_of
 
@@ -64,7 +65,7 @@ DEFINITIONS = {
 }
 
 
-def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(gaps: pl.DataFrame, starts: Starts, figures: Figures, ask: Ask) -> Document:
     partners = figures.rows(processors)
     article = pl.col("control_id")
     rows = figures.rows(measures).with_columns(
@@ -74,7 +75,7 @@ def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         processors_open=pl.when(article == CONTRACTS).then(pl.lit(figures["gdpr_processors_open"], dtype=pl.Int64)),
     )
     return Document(
-        *_opening(rows, gaps, figures, ask),
+        *_opening(rows, gaps, starts, figures, ask),
         tables=(
             Table(
                 "measures",
@@ -130,7 +131,7 @@ def _open(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(rows: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask) -> Opening:
     if rows.is_empty():
         return Opening("GDPR Article 32 is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     applicable = figures["gdpr_applicable"]
@@ -141,7 +142,7 @@ def _opening(rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask)
     part = f", {figures['gdpr_demonstrated_in_part']:,} in part" if figures["gdpr_demonstrated_in_part"] else ""
     text = f"{shown} {count_of(applicable, 'Article 32 measure')} can be demonstrated{part}"
     tested = f"; {untested:,} {'was' if untested == 1 else 'were'} never tested" if untested else ""
-    step = "" if frame.is_empty() else first_step("gdpr-art32", gaps, frame.row(0, named=True), ask)
+    step = "" if frame.is_empty() else first_step("gdpr-art32", gaps, starts, frame.row(0, named=True), ask)
     return Opening(f"{at_most(text, tested)}.", step)
 
 

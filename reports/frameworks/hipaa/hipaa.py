@@ -21,6 +21,7 @@ from reports.frameworks.hipaa.hipaa_findings import (
     findings,
     standards,
 )
+from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.wording import all_of, count_of, some_of
@@ -46,11 +47,11 @@ DEFINITIONS = {
 }
 
 
-def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(gaps: pl.DataFrame, starts: Starts, figures: Figures, ask: Ask) -> Document:
     rows, partners = figures.rows(findings), figures.rows(business_associates)
     open_rows = _open(rows)
     return Document(
-        *_opening(rows, open_rows, gaps, figures, ask),
+        *_opening(rows, open_rows, gaps, starts, figures, ask),
         tables=(
             Table("safeguards", "Safeguards, required and addressable apart", _safeguards(rows), labels=LABELS),
             Table(
@@ -132,7 +133,9 @@ def _safeguards(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(rows: pl.DataFrame, open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(
+    rows: pl.DataFrame, open_rows: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask
+) -> Opening:
     if rows.is_empty():
         return Opening("The HIPAA Security Rule is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     kinds = [kind for kind in ("required", "addressable") if figures[f"hipaa_{kind}"]]
@@ -142,7 +145,7 @@ def _opening(rows: pl.DataFrame, open_rows: pl.DataFrame, gaps: pl.DataFrame, fi
         text = "No specification or standard of the HIPAA Security Rule is applicable, so there is nothing to meet"
     missing = figures["hipaa_associates_without_agreement"]
     gap = f"; {count_of(missing, 'business associate has', 'business associates have')} no valid agreement"
-    step = "" if open_rows.is_empty() else first_step("hipaa", gaps, open_rows.row(0, named=True), ask)
+    step = "" if open_rows.is_empty() else first_step("hipaa", gaps, starts, open_rows.row(0, named=True), ask)
     return Opening(f"{text}{gap if missing else ''}.", step)
 
 

@@ -10,6 +10,7 @@ from engine.model.vocabulary import CONTROL_STATES
 from reports.figures import select
 from reports.frameworks.assessments import first_step, order_note, with_remediations
 from reports.frameworks.iso27001.iso_statement import FINDINGS, statement
+from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
 from reports.shared.wording import count_of, part_of, some_of
@@ -24,11 +25,11 @@ DEFINITIONS = {
 }
 
 
-def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(gaps: pl.DataFrame, starts: Starts, figures: Figures, ask: Ask) -> Document:
     rows = figures.rows(statement)
     areas, applicable = _areas(rows), figures["iso_applicable"]
     return Document(
-        *_opening(figures, rows, gaps, ask),
+        *_opening(figures, rows, gaps, starts, ask),
         tables=(
             Table(
                 "areas",
@@ -108,7 +109,7 @@ def _areas(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(figures: Figures, rows: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Opening:
+def _opening(figures: Figures, rows: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, ask: Ask) -> Opening:
     if rows.is_empty():
         return Opening("ISO/IEC 27001 is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     share = "No requirement is applicable"
@@ -120,7 +121,7 @@ def _opening(figures: Figures, rows: pl.DataFrame, gaps: pl.DataFrame, ask: Ask)
     majors, minors = figures["iso_major_candidates"], figures["iso_minor_candidates"]
     found = f"an auditor could find {majors:,} major and {minors:,} minor nonconformities"
     first = frame.row(0, named=True)
-    step = first_step("iso27001", gaps, first, ask)
+    step = first_step("iso27001", gaps, starts, first, ask)
     if f" {first['control_id']} " not in step:
         step = f"{step.removesuffix('.')}; the gravest finding is {first['control_id']} {first['title']}."
     return Opening(f"{share}; {found}.", step)

@@ -9,6 +9,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage, first_step, tally
 from reports.frameworks.nist.nist_profile import profile
+from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.wording import count_of, part_of, percent
@@ -33,12 +34,12 @@ DEFINITIONS = {
 }
 
 
-def build(gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(gaps: pl.DataFrame, starts: Starts, figures: Figures, ask: Ask) -> Document:
     rows = figures.rows(profile)
     functions, actions = _rollup(rows, "function_id", "function"), _actions(rows)
     unset = figures["csf_target_not_set"]
     return Document(
-        *_opening(rows, actions, gaps, figures, ask),
+        *_opening(rows, actions, gaps, starts, figures, ask),
         tables=(
             Table("functions", "By function", functions),
             Table(
@@ -112,7 +113,9 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _opening(rows: pl.DataFrame, actions: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(
+    rows: pl.DataFrame, actions: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask
+) -> Opening:
     if rows.is_empty():
         return Opening("NIST CSF 2.0 is not in scope, so there is no profile.", setup.IN_SCOPE)
     if not figures["csf_in_scope"]:
@@ -126,7 +129,7 @@ def _opening(rows: pl.DataFrame, actions: pl.DataFrame, gaps: pl.DataFrame, figu
     left = part_of(unplanned, actions.height, "of the gap", ("has", "have")).replace("of the gap", "gap")
     pct = percent(100 * figures["csf_at_target"] / figures["csf_in_scope"])
     below = gaps.join(actions.select("control_id"), on="control_id", how="semi")
-    step = first_step("nist-csf", below, first | {"why": gap}, ask)
+    step = first_step("nist-csf", below, starts, first | {"why": gap}, ask)
     return Opening(f"{share} ({pct}); {left} no planned day.", step)
 
 

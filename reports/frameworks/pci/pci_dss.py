@@ -19,6 +19,7 @@ from reports.frameworks.pci.pci_findings import (
     principals,
     rollup,
 )
+from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of
@@ -43,11 +44,11 @@ DEFINITIONS = {
 }
 
 
-def build(requirements: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(requirements: pl.DataFrame, gaps: pl.DataFrame, starts: Starts, figures: Figures, ask: Ask) -> Document:
     rows, twelve = figures.rows(findings), figures.rows(principals)
     open_rows = _not_in_place(rows, gaps)
     return Document(
-        *_opening(open_rows, gaps, figures, ask),
+        *_opening(open_rows, gaps, starts, figures, ask),
         tables=(
             Table("principals", "The twelve requirements", twelve, labels=LABELS),
             Table(
@@ -115,7 +116,7 @@ def _more_than_gaps(open_rows: pl.DataFrame) -> str:
     )
 
 
-def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask) -> Opening:
     total, overall = figures["pci_requirements"], figures["pci_overall"]
     if not total:
         return Opening("PCI DSS is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
@@ -128,7 +129,7 @@ def _opening(open_rows: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask:
         untested = figures["pci_requirements_not_tested"]
         were = f"{untested:,} {'was' if untested == 1 else 'were'} Not Tested"
         return Opening(f"{share}, but {were}.", "Test them to complete the assessment.")
-    return Opening(f"{share}.", first_step("pci-dss", gaps, open_rows.row(0, named=True), ask))
+    return Opening(f"{share}.", first_step("pci-dss", gaps, starts, open_rows.row(0, named=True), ask))
 
 
 def _warnings(rows: pl.DataFrame, untested: int) -> list[str]:

@@ -9,6 +9,7 @@ from engine.model.documents.heat import HeatScale
 from engine.model.figures.figure import Figures
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.figures import select
+from reports.programme.plans.plan_starts import PlanStarts, Starts, begin_with
 from reports.programme.risk.risk_grid import register_of, unrated_note
 from reports.shared import formula_breaks, packs, setup
 from reports.shared.figures import review_is_overdue
@@ -38,6 +39,7 @@ def build(
     vendors: pl.DataFrame,
     obligations: pl.DataFrame,
     risks: pl.DataFrame,
+    starts: Starts,
     figures: Figures,
     ask: Ask,
 ) -> Document:
@@ -45,7 +47,7 @@ def build(
     register, ages = register_of(risks), _ages(gaps)
     upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
     return Document(
-        *_opening(frameworks, gaps, figures, ask),
+        *_opening(frameworks, gaps, starts, figures, ask),
         tables=(
             Table(
                 "readiness",
@@ -188,7 +190,7 @@ def _next(upcoming: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _opening(frameworks: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(frameworks: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask) -> Opening:
     if frameworks.is_empty() or figures["weighted_pct"] is None:
         return Opening(
             "No framework with controls is in scope yet, so there is no programme to report on.", setup.IN_SCOPE
@@ -200,11 +202,10 @@ def _opening(frameworks: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask
     are = "is" if figures["gaps_open"] == 1 else "are"
     found = f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
     last = frameworks.row(0, named=True)
-    first = packs.first_gap(gaps.filter(pl.col("framework") == last["framework"]), ask)
-    return Opening(
-        f"{text}; {found}.",
-        f"Start with {last['name']}, the least ready at {percent(last['weighted_pct'])}{first and f': {first}'}.",
-    )
+    start = begin_with(last["framework"], gaps, starts, ask)
+    at, name = percent(last["weighted_pct"]), last["name"]
+    step = f"{start}; {name} is least ready at {at}." if start else f"Start with {name}, the least ready at {at}."
+    return Opening(f"{text}; {found}.", step)
 
 
 def _charts(frameworks: pl.DataFrame) -> list[Chart]:

@@ -11,6 +11,7 @@ from engine.model.figures.figure import Figures
 from reports.figures import select
 from reports.programme.packs.framework_page import framework_page
 from reports.programme.packs.pack_rows import pack_rows
+from reports.programme.plans.plan_starts import PlanStarts, Starts, begin_with
 from reports.shared import formula_breaks, packs, setup
 from reports.shared.columns import with_first
 from reports.shared.wording import all_of, change, percent
@@ -41,6 +42,7 @@ def build(
     own_controls: pl.DataFrame,
     own_pairs: pl.DataFrame,
     own_frameworks: pl.DataFrame,
+    starts: Starts,
     figures: Figures,
     ask: Ask,
 ) -> Document:
@@ -48,10 +50,10 @@ def build(
         page, framework = (requirements, control_status, own_texts, own_controls, own_pairs), ask.word(FRAMEWORK)
         own = own_frameworks.filter(framework=framework)
         title = own["title"].item() if own.height else ask.framework_name(framework)
-        return framework_page(framework, title, readiness, page, gaps, ask)
+        return framework_page(framework, title, readiness, page, begin_with(framework, gaps, starts, ask), ask)
     table = figures.rows(pack_rows)
     return Document(
-        *_opening(table, gaps, figures, ask),
+        *_opening(table, gaps, starts, figures, ask),
         tables=(
             Table(
                 "packs",
@@ -71,7 +73,7 @@ def build(
     )
 
 
-def _opening(table: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(table: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask) -> Opening:
     ranked = table.filter(pl.col("weighted_pct").is_not_null())
     if ranked.is_empty():
         return Opening(
@@ -82,11 +84,12 @@ def _opening(table: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask
     moved = change(first["weighted_pct"], first["prior_weighted_pct"], first["prior_on"], ask)
     at = f"at {percent(first['weighted_pct'])} weighted readiness, {moved}"
     missing = first["open_weaknesses"]
-    gap = packs.first_gap(gaps.filter(pl.col("framework") == first["framework"]), ask)
+    start = begin_with(first["framework"], gaps, starts, ask)
     them = (
         f"its {missing:,} controls that are not effective yet" if missing != 1 else "its one control not effective yet"
     )
-    step = f"Start with {f'{gap}, of ' if gap else ''}{them}."
+    rest = "one of its controls is" if missing == 1 else f"{missing:,} of its controls are"
+    step = f"{start}; {rest} not effective yet." if start else f"Start with {them}."
     if ranked.height == 1:
         return Opening(f"{first['name']}, the only framework with controls in scope, is {at}.", step if missing else "")
     declined = figures["packs_declined"]

@@ -18,9 +18,10 @@ from reports.programme.packs.cohorts import (
     studies_of,
 )
 from reports.programme.packs.pack_rows import frameworks_in_scope
+from reports.programme.plans.plan_starts import PlanStarts, Starts, begin_with
 from reports.shared import packs, setup
 from reports.shared.columns import with_first
-from reports.shared.wording import all_of, count
+from reports.shared.wording import all_of, count, inside
 
 TONES: dict[str, Tone] = {"own": "main", "median": "third"}
 SIZES = ("small", "medium", "large")
@@ -36,7 +37,12 @@ FOREMOST = (
     *("benchmark_below_median", "benchmark_at_or_above_median", "benchmark_without_percentile"),
     *("benchmark_programmes", "benchmark_cohort", "benchmark_dated_on"),
 )
-LABELS = {"name": "Framework", "reason": "Why not", "control_id": "Close first", "due_on": "Remediation due"}
+LABELS = {
+    "name": "Framework",
+    "reason": "Why not",
+    "control_id": "Gains most for its hours",
+    "due_on": "Remediation due",
+}
 DEFINITIONS = {
     "Reference cohort": "Model programmes, not organizations: each says how much of the controls of every weight is "
     "effective, and is applied to the controls of the framework. It is a yardstick for planning and says nothing about "
@@ -57,6 +63,7 @@ def build(
     readiness: pl.DataFrame,
     gaps: pl.DataFrame,
     benchmark_studies: pl.DataFrame,
+    starts: Starts,
     figures: Figures,
     ask: Ask,
 ) -> Document:
@@ -70,7 +77,7 @@ def build(
     ranked = table.filter(pl.col("percentile").is_not_null())
     guessed = bool(figures.rows(cohort_choice)["guessed"][0])
     return Document(
-        *_opening(table, ranked, gaps, figures, ask),
+        *_opening(table, ranked, gaps, starts, figures, ask),
         summary={"provenance": None if cohort.is_empty() else cohort["provenance"][0]},
         tables=(
             Table(
@@ -112,7 +119,9 @@ def _first_gaps(gaps: pl.DataFrame) -> pl.DataFrame:
     return first.select("framework", "control_id", "title", "owner", "due_on", "blocked_by")
 
 
-def _opening(table: pl.DataFrame, ranked: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(
+    table: pl.DataFrame, ranked: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figures: Figures, ask: Ask
+) -> Opening:
     if ranked.is_empty():
         why = "no framework is in scope" if table.is_empty() else "no framework has both readiness and a cohort"
         return Opening(f"Nothing can be compared: {why}.", setup.IN_SCOPE if table.is_empty() else "")
@@ -123,12 +132,12 @@ def _opening(table: pl.DataFrame, ranked: pl.DataFrame, gaps: pl.DataFrame, figu
             "not peers."
         )
     first = ranked.sort("gap_controls", "framework", descending=[True, False]).row(0, named=True)
-    lead = packs.first_gap(gaps.filter(pl.col("framework") == first["framework"]), ask)
+    lead = begin_with(first["framework"], gaps, starts, ask)
     are = "is" if behind == 1 else "are"
     return Opening(
         f"{behind} of {compared} {are} below the median of the reference programmes, a model and not peers.",
         f"Start with {first['name']}, furthest behind: {count(first['gap_controls'], 'control')} short"
-        f"{f', first {lead}' if lead else ''}.",
+        f"{f'; {inside(lead)}' if lead else ''}.",
     )
 
 

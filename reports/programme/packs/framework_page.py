@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from engine.model.documents.document import Coverage, Document, Opening, Table
 from reports.shared import packs, setup
-from reports.shared.wording import count_of, percent
+from reports.shared.wording import count_of, percent, sentence
 
 DEFINITIONS = {
     "State": "Empty for headings, which have none of their own, and for a framework that is not in scope.",
@@ -16,10 +16,9 @@ Page = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFram
 STANDING = ("applicable", "effective", "partial", "stale", "ineffective", "no_data")
 
 
-def framework_page(
-    framework: str, title: str, readiness: pl.DataFrame, page: Page, gaps: pl.DataFrame, ask: Ask
-) -> Document:
-    """The page of one framework, in the order of the framework; ``title`` is what it is called in full."""
+def framework_page(framework: str, title: str, readiness: pl.DataFrame, page: Page, start: str, ask: Ask) -> Document:
+    """The page of one framework, in the order of the framework; ``title`` is what it is called in full, ``start`` what
+    to begin with."""
     requirements, control_status, texts, own_controls, own_pairs = page
     name = ask.framework_name(framework)
     rows = framework_rows(framework, requirements, control_status, texts, own_controls)
@@ -53,7 +52,7 @@ def framework_page(
     assessed = ours["assessed"].sum() if ours.height else 0
     standing = ours.select(STANDING).row(0, named=True) if ours.height else {}
     return Document(
-        *_opening(name, rows, ours, packs.first_gap(gaps.filter(framework=framework), ask)),
+        *_opening(name, rows, ours, start),
         tables=tuple(tables),
         coverage=Coverage(int(assessed), int(ours["applicable"].sum())),
         definitions={**DEFINITIONS, "Coverage": packs.COVERAGE},
@@ -93,7 +92,7 @@ def framework_rows(
     )
 
 
-def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame, first: str) -> Opening:
+def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame, start: str) -> Opening:
     if rows.is_empty() or readiness.is_empty():
         return Opening(f"{name} is not in scope, so its controls have no state.", setup.IN_SCOPE)
     row = readiness.row(0, named=True)
@@ -101,6 +100,6 @@ def _opening(name: str, rows: pl.DataFrame, readiness: pl.DataFrame, first: str)
         return Opening(f"No control of {name} applies, so there is no readiness.")
     missing = row["applicable"] - row["effective"]
     text = f"{name} has {row['effective']:,} of {count_of(row['applicable'], 'applicable control')} effective"
-    are = f"{count_of(missing, 'control')} that {'is' if missing == 1 else 'are'} not effective"
-    step = f"Start with {first}, of the {are}." if first else f"Start with the {are}."
+    lacking = f"{count_of(missing, 'control')} {'is' if missing == 1 else 'are'} not effective"
+    step = f"{start}; {lacking}." if start else f"{sentence(lacking)}."
     return Opening(f"{text}, {percent(row['strict_pct'])} strict readiness.", step if missing else "")

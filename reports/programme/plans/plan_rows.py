@@ -5,6 +5,7 @@ from datetime import date
 
 import polars as pl
 
+from engine.model.documents.document import FrameRow
 from engine.planning.plan import GoalPlan, ReadinessPlan, WorkStep
 from engine.planning.verdict.bands import band
 from engine.planning.verdict.likelihood import ReadyDays
@@ -72,6 +73,13 @@ def actions(plan: ReadinessPlan, due: Mapping[str, date]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").sort(
         "done_by", "owner", "framework", "control_id", "action", maintain_order=True
     )
+
+
+def first_work(work: pl.DataFrame) -> FrameRow | None:
+    """What to begin with of the work of a plan: the first that waits for nothing, else the first; None without any."""
+    free = work.filter(pl.col("waits_for").is_null())
+    rows = free if free.height else work
+    return rows.row(0, named=True) if rows.height else None
 
 
 def _bought(step: WorkStep) -> list[str]:

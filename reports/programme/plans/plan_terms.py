@@ -75,6 +75,7 @@ def _stage_sentence(plan: GoalPlan, states: pl.DataFrame, frames: Mapping[str, p
         .drop("then")
         for name in _STATES
     }
+    moved["framework_targets"] = frames["framework_targets"].clear()  # the headline names no plan of its own
     headline = report.document({**frames, **moved}, replace(ask, options={})).headline
     return f"{headline} {_stages(states)}" if plan.goal.framework == ISO else headline
 

@@ -6,13 +6,14 @@ import polars as pl
 
 from engine.model.days import quarters, spelled_day
 from engine.model.declarations.ask import Ask
-from engine.model.documents.document import Opening, at_most
+from engine.model.documents.document import FrameRow, Opening, at_most
 from engine.planning.plan import ReadinessPlan
 from engine.planning.question import Goal
 from engine.planning.verdict.likelihood import EVEN, Likelihood, odds_of
+from reports.programme.plans import plan_rows
 from reports.shared import setup
 from reports.shared.packs import titled_control
-from reports.shared.wording import all_of, count_of, hours, percent, with_whom
+from reports.shared.wording import all_of, count_of, hours, inside, percent, with_whom
 
 MOST_NAMED = 3
 LACK = ("owner", "missing_hours")
@@ -117,7 +118,8 @@ def _short_of(plan: ReadinessPlan, missing_hours: float) -> str:
 
 def _step(plan: ReadinessPlan, work: pl.DataFrame, short: pl.DataFrame, ask: Ask, odds: float = 0.0) -> str:
     """``short`` are the owners who lack hours, whoever lacks most first."""
-    if work.is_empty():
+    first = plan_rows.first_work(work)
+    if first is None:
         if plan.nobodys:
             gap, *others = plan.nobodys
             more = f" and {count_of(len(others), 'more control')}" if others else ""
@@ -129,13 +131,19 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame, short: pl.DataFrame, ask: Ask
             need, lack = hours(plan.needed_hours), hours(_missing(short))
             return f"Hours are missing: {need} of work would change that, {lack} beyond what its people have."
         return "No work changes that by then: look at what stays open, and why."
-    first = work.row(0, named=True)
-    does = f"{first['action'][:1].lower()}{first['action'][1:]}"
-    start = f"{titled_control(first, ask)}: {does} by {spelled_day(first['done_by'])} ({with_whom(first['owner'])})"
+    start = work_text(first, ask)
     if plan.is_reached:
         surely = "" if odds >= EVEN else ", which suffices only if nothing takes longer than estimated"
         return f"Begin with {start}. The plan has work on {count_of(len(plan.chosen), 'control')}{surely}."
     return f"Decide on {_decision(plan, short)}; until then begin with {start}."
+
+
+def work_text(work: FrameRow, ask: Ask) -> str:
+    """``PCI DSS 12.3.3 Annual cipher review: sign by 4 Dec 2026 (with ann@acme.example)``, and against what late."""
+    record = f", on record due {spelled_day(work['due_on'])}" if work["against_due"] else ""
+    waits = f", waits for {work['waits_for']}" if work["waits_for"] else ""
+    does = f"{inside(work['action'])} by {spelled_day(work['done_by'])}"
+    return f"{titled_control(work, ask)}: {does} ({with_whom(work['owner'])}{record}{waits})"
 
 
 def _missing(short: pl.DataFrame) -> float:

@@ -106,6 +106,7 @@ def build(
         "awaited_work": awaited_work,
         "accepted_plans": accepted_plans,
         "state_changes": state_changes,
+        "framework_targets": framework_targets,
         "requirements": requirements,
         "control_assessments": control_assessments,
         "control_status": control_status,

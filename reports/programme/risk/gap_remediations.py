@@ -28,7 +28,8 @@ UNSHOWN = (
 )
 DEFINITIONS = {
     "Priority": "Severity (1 to 5) times requirements unlocked times the control's weight, divided by effort hours. "
-    "Equal priorities stand in the order of their identifiers.",
+    "Equal priorities stand in the order of their identifiers. For a framework with a target day its plan says what is "
+    "done when, and in which order.",
     "Requirements": "Requirements of all frameworks in scope that closing the gap answers, the control included.",
     "Hours": "The remediation's own estimate; else of evidence that lapsed, where its renewal closes the gap, "
     "operation 2, test 3, policy 4, a signature 0.5; else what such work took before, else the runbook's, else 8. "
@@ -95,7 +96,8 @@ def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int, ask: Ask)
     if first["action"]:
         where += f": {inside(first['action'])}"
     whom = whose_plan(first)
-    return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}; {whom}).")
+    what = f"{where} ({hours(first['effort_hours'])}, {unlocks}; {whom}), which gains most for its hours"
+    return Opening(f"{'; '.join(parts)}.", f"Start with {what}{packs.meanwhile(waiting, ask)}.")
 
 
 def _charts(weeks: pl.DataFrame, waiting: pl.DataFrame, remediations: pl.DataFrame) -> list[Chart]:

@@ -46,11 +46,22 @@ class Records:
         return {"soc2": "SOC 2"}[framework]
 
 
-VERDICTS = {"soc2": "no; 24 short, 67.5 h"}
+LATER, WORK = date(2027, 1, 26), ("control_id", "action", "done_by", "owner")
+PLAN = Document(
+    headline="SOC 2 will not be ready.",
+    next_step="Decide on a later day; until then begin with SOC 2 A1.3.",
+    summary={"by": LATER, "not_effective": 24, "needed_hours": 67.5, "reached": False},
+    tables=(
+        Table("goals", "Goals", pl.DataFrame({"planned_strict_pct": [60.7]})),
+        Table("actions", "Work", pl.DataFrame([("A1.3", "Sign", date(2026, 12, 4), "ann")], schema=WORK, orient="row")),
+        Table("open", "Open", pl.DataFrame({"control_id": ["A1.2"], "why": ["its owner has no hours"]})),
+    ),
+)
+PLANS = {"soc2": PLAN}
 
 
 def portrait(kind, key, **frames):
-    return portraits(Records(frames=frames), VERDICTS, {})[kind, key]
+    return portraits(Records(frames=frames), PLANS, {})[kind, key]
 
 
 def test_without_records_there_is_no_portrait():
@@ -68,20 +79,42 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
             "gaps", other | {"owner": None, "due_on": None}, gap | {"owner": "ann", "due_on": DAY - timedelta(days=1)}
         ),
     }
-    told = portraits(Records(frames=frames), VERDICTS, {})["framework", "soc2"]
+    told = portraits(Records(frames=frames), PLANS, {})["framework", "soc2"]
     assert told.sentence == (
         "37 of 61 applicable controls effective (60.7 %, down 4.9 points since 26 Oct 2026). Ready on 26 Jan 2027? "
-        "No; 24 short, 67.5 h."
+        "No; 24 short if nothing is done, 67.5 h to close each once; the plan comes to 60.7 %."
     )
-    first, own = told.parts
+    plan, first, own = told.parts
+    assert (plan.title, plan.lines) == (
+        "What comes first by the plan",
+        ["Decide on a later day; until then begin with SOC 2 A1.3."],
+    )
     assert (first.title, first.lines) == (
-        "Which of the 2 gaps first",
+        "The 2 gaps, what gains most for its hours first",
         [
             "SOC 2 CC6.1 Logical access, ineffective: ann, 1 day late",
             "SOC 2 A1.3 Recovery, ineffective: nobody owns it, not planned yet",
         ],
     )
     assert own.lines == ["Every requirement with state and owner: /api/governance/compliance/type-ii"]
+
+
+@pytest.mark.parametrize(
+    ("control", "line"),
+    [
+        ("A1.3", ["In the plan for 26 Jan 2027: sign by 4 Dec 2026, ann"]),
+        ("A1.2", ["The plan for 26 Jan 2027 leaves it open: its owner has no hours"]),
+        ("CC6.1", []),
+    ],
+)
+def test_a_gap_says_what_the_plan_of_its_framework_has_for_it(control, line):
+    told = portrait(
+        "control",
+        f"soc2:{control}",
+        control_assessments=rows("control_assessments", {**CONTROL, "control_id": control, "state": "no_data"}),
+        gaps=rows("gaps", {**CONTROL, "control_id": control, "action": "Sign"}),
+    )
+    assert told.parts[0].lines == ["Sign, 8 h", *line]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +276,7 @@ def test_a_stale_control_names_the_kind_that_lapsed_and_the_work_on_it_alone(sta
         ({"due_on": date(2026, 12, 1)}, "Its remediation, with ann@acme.example, is due 1 Dec 2026."),
         (
             {"poam_due_on": date(2026, 12, 20)},
-            "Its weakness on the plan of action, with ann@acme.example, is due 20 Dec 2026.",
+            "Its weakness on the FedRAMP plan of action, with ann@acme.example, is due 20 Dec 2026.",
         ),
         ({"due_on": DAY}, f"Its remediation, with ann@acme.example, is due {spelled_day(DAY)}."),
         (
@@ -252,7 +285,7 @@ def test_a_stale_control_names_the_kind_that_lapsed_and_the_work_on_it_alone(sta
         ),
         (
             {"due_on": date(2026, 12, 1), "poam_due_on": date(2026, 10, 1)},
-            "Its remediation, with ann@acme.example, is due 1 Dec 2026. On the plan of action it was due 1 Oct 2026: "
+            "Its remediation, with ann@acme.example, is due 1 Dec 2026. On the FedRAMP plan of action it was due 1 Oct 2026: "
             f"{(DAY - date(2026, 10, 1)).days} days late.",
         ),
         ({}, "ann@acme.example owns it; no day is set."),
@@ -781,10 +814,10 @@ def test_weaknesses_without_a_number_are_late_for_who_closes_them():
         "ann@acme.example",
         gaps=rows("gaps", gap | late, gap | late | {"milestone_on": DAY}, gap | {"poam_due_on": DAY}),
     )
-    assert told.sentence.endswith("1 weakness is late on the plan of action.")
+    assert told.sentence.endswith("1 weakness is late on the FedRAMP plan of action.")
     assert [(one.title, one.lines) for one in told.parts] == [
         (
-            "Late on the plan of action",
+            "Late on the FedRAMP plan of action",
             [f"{spelled_day(DAY - timedelta(days=3))}, 3 days late: Close the weakness: Access (SOC 2 CC6.1), 8 h"],
         )
     ]
@@ -799,7 +832,7 @@ def test_a_gap_that_waits_says_so_where_it_is_to_be_closed_first():
         gaps=waiting,
         readiness=rows("readiness", {"framework": "soc2", "applicable": 61, "effective": 37}),
     )
-    assert told.parts[0].lines == [
+    assert told.parts[1].lines == [
         f"SOC 2 CC6.1 Access, partial: ann@acme.example, remediation due {spelled_day(DAY)}, waits for the migration"
     ]
 

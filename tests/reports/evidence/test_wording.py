@@ -42,7 +42,10 @@ def test_days_of_years_are_told_with_their_thousands():
     ("gap", "text"),
     [
         ({}, "with ann, not planned yet"),
-        ({"poam_due_on": date(2026, 11, 20)}, "with ann, not planned yet, due 20 Nov 2026 on the plan of action"),
+        (
+            {"poam_due_on": date(2026, 11, 20)},
+            "with ann, not planned yet, due 20 Nov 2026 on the FedRAMP plan of action",
+        ),
         (
             {"due_on": date(2026, 10, 31), "poam_due_on": date(2026, 11, 20), "blocked_by": "the migration"},
             "with ann, remediation due 31 Oct 2026, 1 day ago, waits for the migration",

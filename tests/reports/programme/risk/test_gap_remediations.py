@@ -59,7 +59,7 @@ def test_the_summary_counts_what_there_is_to_do():
     assert lead(held) == (
         "2 gaps are open, 1 critical; 1 quick win takes 2 hours.",
         "Start with SOC 2 CC6.1 Logical access: enforce MFA (2 hours, 3 requirements; with ann@acme.example, "
-        "remediation due 19 Nov 2026).",
+        "remediation due 19 Nov 2026), which gains most for its hours.",
     )
 
 
@@ -95,7 +95,7 @@ SIGNATURE = {
 def test_the_next_step_says_what_to_do_also_where_no_runbook_is_needed():
     assert document(SIGNATURE).next_step == (
         "Start with SOC 2 CC6.8 Malware: sign (0.5 hours, 3 requirements; with ann@acme.example, remediation due "
-        "19 Nov 2026)."
+        "19 Nov 2026), which gains most for its hours."
     )
 
 
