@@ -151,7 +151,7 @@ def regressions(
         .with_columns(
             item=pl.format("{}:{}", "framework", "control_id"),
             previous_state="before",
-            since_on=pl.when(fresh).then("observed_on").otherwise("state_since"),
+            since_on=pl.coalesce("state_since", "observed_on"),
             trigger=pl.coalesce(
                 pl.when(fresh).then("trigger_event"),
                 pl.when(pl.col("state") == "ineffective").then(pl.coalesce("failing_test", "contradicted_by")),

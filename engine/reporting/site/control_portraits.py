@@ -126,7 +126,9 @@ def _end_of(kind: str, horizon: FrameRow, signed: Sequence[FrameRow]) -> str:
         return f"was rejected on {spelled_day(last['attested_on'])}"
     late = _open_attestation(signed)
     renewed = f", to be renewed by {spelled_day(late['due_on'])}" if late is not None else ""
-    return f"was signed on {spelled_day(last['attested_on'])}{renewed}"
+    until = horizon.get(f"{kind}_until")
+    good = f" was good until {spelled_day(until)}" if until else ""
+    return f"of {spelled_day(last['attested_on'])}{good}{renewed}"
 
 
 def _kinds(row: FrameRow, horizon: FrameRow, signed: Sequence[FrameRow]) -> list[str]:
@@ -139,7 +141,7 @@ def _kinds(row: FrameRow, horizon: FrameRow, signed: Sequence[FrameRow]) -> list
         if kind in absent:
             lines.append(f"{called}: none")
         elif kind in stale:
-            lines.append(f"{called}: {_end_of(kind, horizon, signed)}")
+            lines.append(f"{called} {_end_of(kind, horizon, signed)}")
         else:
             lines.append(f"{called}: good{f' until {spelled_day(until)}' if until else ''}{goes_on}")
     return lines
@@ -208,9 +210,10 @@ def _standing(
         case "effective":
             return f"Effective{since}: {last or 'all that it needs is there'}{_good_until(row, horizon)}."
         case "stale":
+            kinds = sorted(row["kinds_stale"] or [], key=lambda kind: horizon.get(f"{kind}_until") or date.max)
             lapsed = [
                 f"its {words.spell(kind)}{'' if kind == _SIGNATURE else ' evidence'} {_end_of(kind, horizon, signed)}"
-                for kind in row["kinds_stale"] or []
+                for kind in kinds
             ]
             return f"Stale{since}: {' and '.join(lapsed) or last or 'its evidence is too old'}."
         case "no_data":

@@ -55,9 +55,10 @@ def totals_by(queue: pl.DataFrame, *keys: str) -> pl.DataFrame:
 
 
 def burn_up(remediations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """ISO weeks of the period, the first and last cut to it, with running totals since the first remediation.
+    """ISO weeks of the period, with running totals since the first remediation.
 
-    None before that of the first one on record: of these nothing is known, which is no 0.
+    The first is whole, as KPI trends count it: a week has one number of what was opened and closed in it. None before
+    that of the first one on record: of these nothing is known, which is no 0.
     """
     monday = ask.period_start - timedelta(days=ask.period_start.weekday())
     starts = pl.date_range(monday, ask.as_of, "1w", eager=True).alias("start")
@@ -68,7 +69,7 @@ def burn_up(remediations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     columns = []
     for word in ("opened", "closed"):
         days = remediations[f"{word}_on"].drop_nulls().sort()
-        before = days.filter(days < ask.period_start).len()
+        before = days.filter(days < monday).len()
         total = days.search_sorted(frame["last"], side="right").cast(pl.Int64).alias(f"{word}_total")
         columns += [(total - total.shift(1, fill_value=before)).alias(word), total]
     opened, opened_total, closed, closed_total = columns

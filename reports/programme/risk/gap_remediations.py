@@ -70,7 +70,9 @@ def build(
                 note="Renewing evidence needs no runbook; the gaps without one need one written.",
                 hidden=("runbook",),
             ),
-            Table("burn_up", "Remediations opened and closed by week", weeks),
+            Table(
+                "burn_up", "Remediations opened and closed by week", weeks, note="The week of the first day is whole."
+            ),
         ),
         coverage=packs.coverage(readiness),
         charts=_charts(weeks, waiting, remediations),

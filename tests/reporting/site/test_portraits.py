@@ -222,24 +222,27 @@ OPEN |= {"status": "overdue", "owner": "ann", "delegated_to": None}
         (
             ["attestation"],
             [SIGNED, OPEN],
-            "Stale: its attestation was signed on 30 Nov 2025, to be renewed by 10 Nov 2026. ann owns it; its "
-            f"attestation was due 10 Nov 2026: {(DAY - date(2026, 11, 10)).days} days late.",
+            "Stale: its attestation of 30 Nov 2025 was good until 10 Nov 2026, to be renewed by 10 Nov 2026. ann owns "
+            f"it; its attestation was due 10 Nov 2026: {(DAY - date(2026, 11, 10)).days} days late.",
             [f"Sign its attestation: ann, due 10 Nov 2026, {(DAY - date(2026, 11, 10)).days} days late"],
-            ["Policy: good until 1 Dec 2026", "Attestation: was signed on 30 Nov 2025, to be renewed by 10 Nov 2026"],
+            [
+                "Policy: good until 1 Dec 2026",
+                "Attestation of 30 Nov 2025 was good until 10 Nov 2026, to be renewed by 10 Nov 2026",
+            ],
         ),
         (
             ["attestation"],
             [SIGNED, REJECTED],
             "Stale: its attestation was rejected on 14 Nov 2026. ann owns it; no day is set.",
             ["Sign its attestation: none is planned"],
-            ["Policy: good until 1 Dec 2026", "Attestation: was rejected on 14 Nov 2026"],
+            ["Policy: good until 1 Dec 2026", "Attestation was rejected on 14 Nov 2026"],
         ),
         (
             ["policy"],
             [SIGNED, OPEN],
             "Stale: its policy evidence was good until 1 Dec 2026. ann owns it; no day is set.",
             ["Review the policy, 5 h"],
-            ["Policy: was good until 1 Dec 2026", "Attestation: good until 10 Nov 2026"],
+            ["Policy was good until 1 Dec 2026", "Attestation: good until 10 Nov 2026"],
         ),
     ],
 )

@@ -205,7 +205,7 @@ def test_a_control_worse_than_the_last_snapshot_or_found_worse_by_it_has_regress
     found = report(
         status=[
             control("A", "ineffective", failing_test="t1", state_since=date(2026, 11, 18), position=1),
-            control("B", "stale", position=2),
+            control("B", "stale", state_since=date(2026, 11, 11), position=2),  # noted later
             control("C", "stale", position=3),
             control("D", "effective", position=4),
             control("E", "stale", applicable=False, position=5),
@@ -224,7 +224,7 @@ def test_a_control_worse_than_the_last_snapshot_or_found_worse_by_it_has_regress
     worse = table(found, "regressed").select("item", "previous_state", "state", "since_on", "trigger", "owed")
     assert worse.rows() == [
         ("soc2:A", "effective", "ineffective", date(2026, 11, 18), "t1", True),
-        ("soc2:B", "effective", "stale", date(2026, 11, 16), "e7", True),
+        ("soc2:B", "effective", "stale", date(2026, 11, 11), "e7", True),
     ]
 
 

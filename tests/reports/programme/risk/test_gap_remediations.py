@@ -119,7 +119,7 @@ def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
     assert [held.table(name).frame["gaps"].sum() for name in ("runbooks", "owners")] == [4, 4]
 
 
-def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
+def test_the_burn_up_covers_whole_weeks_of_the_period_and_counts_from_the_beginning():
     remediations = [
         {"id": "1", "opened_on": date(2026, 9, 1), "closed_on": date(2026, 11, 10)},
         {"id": "2", "opened_on": date(2026, 11, 9), "closed_on": None},
@@ -127,7 +127,7 @@ def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
     ]
     held = document(remediations=remediations, period_days=14)
     assert held.table("burn_up").frame.rows() == [
-        ("2026-W45", 0, 0, 2, 0, 2),
+        ("2026-W45", 1, 0, 2, 0, 2),
         ("2026-W46", 1, 1, 3, 1, 2),
         ("2026-W47", 0, 1, 3, 2, 1),
     ]
@@ -154,7 +154,7 @@ def test_a_remediation_that_no_gap_is_open_for_is_said_beside_the_picture():
     assert chart.alt.endswith("the distance between the lines is still open.")
 
 
-def test_the_burn_up_sums_to_the_period():
+def test_what_was_opened_and_closed_in_the_period_is_cut_to_it():
     remediations = [
         {"id": "1", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 7)},
         {"id": "2", "opened_on": date(2026, 11, 7), "closed_on": date(2026, 11, 21)},
