@@ -104,6 +104,7 @@ _FRESHNESS: Mapping[str, tuple[Better, str, str]] = {
         "{evidence_note}; state {state}",
     ),
 }
+_TITLES = {"due_soon": "in the last fifth of its window"}  # not what ends within so many days
 FRESHNESS = (
     Figure(
         "controls_of_frameworks",
@@ -129,7 +130,7 @@ FRESHNESS = (
     *(
         Figure(
             f"evidence_{state}",
-            f"Controls whose governing evidence is {state.replace('_', ' ')}",
+            f"Controls whose governing evidence is {_TITLES.get(state, state)}",
             "count",
             better,
             f"Applicable controls whose governing evidence {meaning}.",

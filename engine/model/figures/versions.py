@@ -179,6 +179,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *(f"snapshot_{name}_mean_week_change" for name in ("weighted", "strict", "fresh")),
         ),
     ),
+    FormulaChange(
+        "Records of other kinds than a criterion needs are no test of it",
+        ("type_ii_no_exceptions_noted", "type_ii_not_tested"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -59,12 +59,12 @@ FIGURES = (
         "SOC 2 criteria not tested",
         "count",
         "neither",
-        "Applicable SOC 2 criteria with neither a test nor a machine record from {period_start} to {as_of}: nothing "
-        "is known, which is not good.",
+        "Applicable SOC 2 criteria with neither a test nor a machine record from {period_start} to {as_of}, or with "
+        "machine records alone that are none of the evidence that they need: nothing is known, which is not good.",
         criteria,
         Count(),
         APPLICABLE & (RESULT == NOT_TESTED),
-        "no test performed, {missed} missed",
+        "{performed} performed, {missed} missed, state {state}",
     ),
     Figure(
         "type_ii_gaps_in_operation",

@@ -13,6 +13,7 @@ from reports.frameworks.soc2.type_ii_tests import (
     CLEAN,
     EXCEPTIONS,
     FRAMEWORK,
+    MACHINE,
     NOT_TESTED,
     SAMPLE_SIZE,
     lines,
@@ -21,6 +22,8 @@ from reports.frameworks.soc2.type_ii_tests import (
 from reports.shared import records
 from reports.shared.columns import share_pct
 
+# what the machines recorded is none of the evidence that the criterion needs, and nobody looked at it: nothing is shown
+_OTHER_KINDS = (pl.col("state") == "no_data") & (pl.col("inspected") == 0)
 SUMS = ("performed", "missed", "population", "tested", "deviations", "unanswered")
 
 
@@ -53,6 +56,7 @@ def criteria(
     own = catalogue().details(FRAMEWORK).select("control_id", category="trust_services_category")
     sums = tests.group_by("control_id").agg(
         pl.col(SUMS).sum(),
+        inspected=pl.col("performed").filter(pl.col("method") != MACHINE).sum(),
         cause=pl.col("cause").list.explode().drop_nulls().unique(maintain_order=True),
         response=pl.col("response").list.explode().drop_nulls().unique(maintain_order=True),
     )
@@ -62,7 +66,7 @@ def criteria(
         .join(sums, on="control_id", how="left")
         .join(operation(criteria_days, rows, begin, ask.as_of, since), on="control_id", how="left")
         .with_columns(
-            pl.col(SUMS).fill_null(0),
+            pl.col(*SUMS, "inspected").fill_null(0),
             pl.col("cause", "response").fill_null([]),
             pl.col("gap_in_operation").fill_null(False),
             sample_size=pl.col("cadence").replace_strict(SAMPLE_SIZE, default=None, return_dtype=pl.Int64),
@@ -72,10 +76,13 @@ def criteria(
             .then(pl.lit("not applicable"))
             .when(pl.col("deviations") > 0)
             .then(pl.lit(EXCEPTIONS))
-            .when(pl.col("performed") == 0)
+            .when((pl.col("performed") == 0) | _OTHER_KINDS)
             .then(pl.lit(NOT_TESTED))
             .otherwise(pl.lit(CLEAN)),
-            result_basis=pl.when(pl.col("applicable"), pl.col("performed") > 0).then(
+            result_basis=pl.when(pl.col("applicable"), _OTHER_KINDS, pl.col("performed") > 0)
+            .then(pl.format("{} records of other kinds than the evidence that it needs", "population"))
+            .when(pl.col("applicable"), pl.col("performed") > 0)
+            .then(
                 pl.format(
                     "a population of {}, {} of it tested",
                     with_thousands(pl.col("population")),

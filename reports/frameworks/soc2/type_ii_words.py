@@ -19,7 +19,8 @@ DEFINITIONS = {
     "and in how many it did not work. Machine records are all looked at; people take samples.",
     "exceptions noted": "At least one deviation. Each is to be evaluated for cause and effect; a share of tests that "
     "passed is not a conclusion.",
-    "not tested": "Neither a test nor a machine record in the period: nothing is known, which is not good.",
+    "not tested": "Neither a test nor a machine record in the period, or machine records alone that are none of the "
+    "evidence that the criterion needs: nothing is known, which is not good.",
     "gap in operation": "The longest time without evidence of operation, the time since the last evidence before the "
     "period included, is longer than the window of the cadence allows. Where there never was any, the time since the "
     "records begin counts. Criteria shown by policies alone have none.",

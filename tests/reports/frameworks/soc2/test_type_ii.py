@@ -288,6 +288,22 @@ def test_without_tests_nothing_is_known():
     ) == (61, 61, 0)
 
 
+@pytest.mark.parametrize(
+    ("state", "windows", "result", "basis"),
+    [
+        ("no_data", [], "not tested", "6 records of other kinds than the evidence that it needs"),
+        ("no_data", [RUN], "no exceptions noted", "a population of 206, 31 of it tested"),
+        ("partial", [], "no exceptions noted", "a population of 6, 6 of it tested"),
+    ],
+)
+def test_records_of_other_kinds_are_no_test(state, windows, result, basis):
+    """What the plan of action calls without any of the evidence that it needs has not been tested."""
+    seen = {**SOC2, "action": "access.review.completed", "title": "Review done", "effect": "supports", "events": 6}
+    document = period(default=state, only=[CRITERION], test_windows=windows, criteria_events=[seen])
+    assert one(document, "criteria", CRITERION, "result", "result_basis") == (result, basis)
+    assert document.summary["type_ii_not_tested"] == (1 if result == "not tested" else 0)
+
+
 def test_out_of_scope_is_said():
     document = report(REPORT, legal_holds=[{"id": "H-1", "placed_at": moment("2026-01-01")}])
     assert lead(document) == (
