@@ -8,6 +8,7 @@ import polars as pl
 from engine.model.declarations.ask import Ask
 from reports.capacity import relief
 from reports.obligations.crossover.crossovers import cluster_rows
+from reports.programme.board import targets
 from reports.programme.board.decisions import decisions, in_order, with_addressee
 from reports.programme.risk.risk_grid import register_of
 from reports.shared.wording import all_of, count, hours
@@ -23,6 +24,7 @@ SOURCES = {
     "capacity": ("Capacity", f"{COMPLIANCE}/committee-capacity-budget"),
     "crossover": ("Work to share", f"{COMPLIANCE}/obligation-crossover"),
     "staffing": ("Staffing actions", f"{COMPLIANCE}/staffing-actions"),
+    "readiness": ("Readiness", f"{COMPLIANCE}/baseline-comparison"),
 }
 OWN = ("crossover", "staffing")  # what committees are asked beside what the executive summary asks for
 MARKS = {name: f"[{number}]" for number, name in enumerate(SOURCES, 1)}
@@ -33,12 +35,13 @@ def decisions_needed(
     risks: pl.DataFrame,
     exceptions: pl.DataFrame,
     weeks: relief.Relieved,
+    near: Annotated[pl.DataFrame, targets.nearest],
     clusters: Annotated[pl.DataFrame, cluster_rows],
     staffing_actions: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """Those of the executive summary, then staffing past its SLA and the best work to share: the first due first."""
-    asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS, ask.as_of)
+    asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS, ask.as_of, near)
     more = [*_late(breaches(staffing_actions)), *_shared_evidence(clusters, ask)]
     own = with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)
     both = pl.concat([asked, in_order(own, obligations, ask.as_of)])

@@ -68,7 +68,7 @@ def weeks_over(state: Load) -> list[str]:
 
 
 def after(grid: pl.DataFrame, state: Load) -> pl.DataFrame:
-    """``grid`` with the work that the suggestions leave to each owner."""
+    """``grid`` with the work that the suggestions leave to each owner: nobody becomes short by them."""
     moved = [(owner, week, round(hours, 6)) for (owner, week), hours in state.demand.items()]
     then = pl.DataFrame(moved, schema={"owner": pl.String, "week": pl.String, "then_hours": pl.Float64}, orient="row")
     missing = pl.max_horizontal(pl.col("demand_hours") - pl.col("available_hours"), pl.lit(0.0)).round(6)
@@ -76,7 +76,7 @@ def after(grid: pl.DataFrame, state: Load) -> pl.DataFrame:
         grid.join(then, on=["owner", "week"], how="left", maintain_order="left")
         .with_columns(demand_hours=pl.coalesce("then_hours", "demand_hours"))
         .with_columns(
-            shortfall_hours=pl.when("staffed").then(missing).otherwise(0.0),
+            shortfall_hours=pl.when(pl.col("shortfall_hours") > 0).then(missing).otherwise(0.0),
             utilisation_pct=pl.when(pl.col("available_hours") > 0).then(
                 (100 * pl.col("demand_hours") / pl.col("available_hours")).round(1)
             ),

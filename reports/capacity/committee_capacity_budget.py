@@ -27,13 +27,15 @@ DEFINITIONS = {
     "Budget": "Contracted compliance hours of the week; without a record those of the organization's settings.",
     "Relief by moving, to bring in": "What of the shortfall goes with the moves of load balancing; what stays then.",
     "Flag": "Green below 70 %, amber up to the organization's warning, red above, shortfall above 100 % of "
-    "what is available, or a week that is short. Uncovered: nobody is there to do it.",
+    "what is available, or a week that is short. Uncovered: nobody is there to do it. Over: no working day is left.",
 }
 
 
 def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     grid = figures.rows(workload.in_horizon)
-    weeks = figures.rows(relief.by_week).with_columns(flag=workload.flag(pl.col("short"), ask.settings))
+    weeks = figures.rows(relief.by_week).with_columns(
+        flag=pl.when(ledger.is_over(ask)).then(pl.lit("over")).otherwise(workload.flag(pl.col("short"), ask.settings))
+    )
     return Document(
         *_opening(weeks, grid, figures, ask),
         tables=(
@@ -134,7 +136,7 @@ def _together(weeks: pl.DataFrame, figures: Figures) -> str:
     if figures["owners_staffed"] < SEVERAL:
         return ""
     fits = (pl.col("utilisation_pct") <= FULL_PCT).fill_null(False)
-    over = weeks.filter(pl.col("demand_hours") > 0, ~fits).height
+    over = weeks.filter(pl.col("demand_hours") > 0, ~fits, pl.col("flag") != "over").height
     return f"; in {count(over, 'week')} even all together have too few" if over else ""
 
 

@@ -61,7 +61,7 @@ SHORTFALL = (
         "count",
         "less",
         "Weeks of the horizon, the present one first, in which a named owner has more work than hours, or in which "
-        "unowned work is more than all owners have room for.",
+        "unowned work is more than all owners have room for. One whose working days are over is not short.",
         by_week,
         Count(),
         pl.col("short"),
@@ -96,7 +96,8 @@ SHORTFALL = (
         "hours",
         "less",
         "Hours of work due in a week above those that its owner has in it, owner by owner, over the horizon of "
-        "{horizon_weeks} weeks: somebody else's spare hours do not reduce it.",
+        "{horizon_weeks} weeks: somebody else's spare hours do not reduce it. A week whose working days are over lacks "
+        "none.",
         by_week,
         Sum("shortfall_hours"),
         reason=_WEEK,

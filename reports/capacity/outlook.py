@@ -12,9 +12,10 @@ SHOWN = 5
 
 
 def forecast(duties: ledger.Pending, obligations: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """Every week of the horizon with its level: by what falls into it, whatever alerts were sent before."""
+    """Every week of the horizon whose working days are not over with its level: by what falls into it, whatever alerts
+    were sent before."""
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
-    return weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds)
+    return weeks.with_levels(weeks.demand(duties, owner_weeks, ask).filter(~ledger.is_over(ask)), bounds)
 
 
 def peaks(coming: pl.DataFrame) -> pl.DataFrame:

@@ -35,7 +35,7 @@ def by_week(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         .with_columns(shift_hours=pl.min_horizontal(uncovered.round(3), "spare_hours"))
         .with_columns(borrow_hours=(uncovered - pl.col("shift_hours")).round(3))
         .with_columns(
-            short=(pl.col("owners_short") > 0) | (pl.col("borrow_hours") > 0),
+            short=((pl.col("owners_short") > 0) | (pl.col("borrow_hours") > 0)) & ~ledger.is_over(ask),
             utilisation_pct=pl.when(pl.col("demand_hours") <= 0)
             .then(0.0)
             .when(pl.col("available_hours") > 0)

@@ -59,10 +59,15 @@ def in_horizon(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     What nobody is there to do is ``uncovered``.
     """
     nobodys = ~pl.col("staffed") & (pl.col("demand_hours") > 0)
+    short = flag(pl.col("shortfall_hours") > 0, ask.settings)
     return (
         owner_weeks.join(ledger.horizon(ask).select("week"), on="week", how="semi")
         .with_columns(
-            flag=pl.when(nobodys).then(pl.lit("uncovered")).otherwise(flag(pl.col("shortfall_hours") > 0, ask.settings))
+            flag=pl.when(nobodys)
+            .then(pl.lit("uncovered"))
+            .when(ledger.is_over(ask))
+            .then(pl.lit("over"))
+            .otherwise(short)
         )
         .sort("week_start_on", "owner", nulls_last=True)
     )

@@ -39,7 +39,7 @@ KIND_NAMES = {
     "incident_notice": "Notification of an incident",
 }
 SEVERAL, NONE = "several", "none"
-WEEK_DAYS = 7
+WEEK_DAYS, WORKING_DAYS = 7, 5
 NAMED = 2  # of the people who are to name owners: what a line has room for
 FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)
 LABELS = {"known": "Within the horizon", "beyond": "Later"}
@@ -76,6 +76,11 @@ def horizon(ask: Ask) -> pl.DataFrame:
         {"week": [iso_week(day) for day in days], "week_start_on": days},
         schema={"week": pl.String, "week_start_on": pl.Date},
     )
+
+
+def is_over(ask: Ask) -> pl.Expr:
+    """Whether the working days of a week are over, by ``week_start_on``: what is due in it is due today or late."""
+    return pl.col("week_start_on") + pl.duration(days=WORKING_DAYS) <= pl.lit(ask.as_of)
 
 
 def week_label(week: str) -> str:

@@ -38,7 +38,8 @@ def owner_weeks(
     users_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Hours due and available for every owner and week from this one on; this week offers the working days left.
+    """Hours due and available for every owner and week from this one on; this week offers the working days left, and
+    lacks no hours once they are over: nobody can be brought in for it.
 
     Of the days left holidays, absences and what auditors take are absence hours, beside those that are recorded.
 
@@ -85,7 +86,7 @@ def owner_weeks(
             utilisation_pct=pl.when(pl.col("available_hours") > 0).then(
                 (100 * pl.col("demand_hours") / pl.col("available_hours")).round(1)
             ),
-            shortfall_hours=pl.when("staffed").then(missing).otherwise(0.0),
+            shortfall_hours=pl.when(pl.col("staffed"), pl.col("left") > 0).then(missing).otherwise(0.0),
             unowned_hours=pl.when("staffed").then(0.0).otherwise("demand_hours"),
         )
     )

@@ -180,6 +180,14 @@ CHANGES: tuple[FormulaChange, ...] = (
         ),
     ),
     FormulaChange(
+        "A week whose working days are over lacks no hours",
+        (
+            *("weeks_short", "peak_weeks", "owners_short", "shortfall_hours", "weeks_short_after_moves"),
+            *("peak_shortfall_hours", "peak_remaining_hours", "weeks_over_limit"),
+        ),
+    ),
+    FormulaChange("Committees decide on a target date that no plan reaches", ("committee_decisions",)),
+    FormulaChange(
         "Records of other kinds than a criterion needs are no test of it",
         ("type_ii_no_exceptions_noted", "type_ii_not_tested"),
     ),

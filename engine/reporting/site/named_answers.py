@@ -23,6 +23,7 @@ Lines = Callable[[Snapshot, Document], Sequence[str]]
 LAPSE_DAYS = 30
 LEAST_HOURS = 0.25  # of which anybody is short: less reads as none
 FEW = 3
+WORST_FIRST = ("shortfall_hours", "week_start_on", "owner")  # of weeks that lack hours, most first
 
 
 def of_records(answer: Callable[[Snapshot], Sequence[str]]) -> Lines:
@@ -113,19 +114,23 @@ def _renewed_in_time(snapshot: Snapshot, until: date) -> list[str]:
 def overload(snapshot: Snapshot, document: Document) -> list[str]:
     """Who lacks most hours in one week of the report's horizon, and in which; who comes next, and who lacks some
     soonest."""
-    enough = pl.col("shortfall_hours") >= LEAST_HOURS
-    end = snapshot.as_of + timedelta(weeks=document.summary["horizon_weeks"], days=-snapshot.as_of.weekday())
-    inside = pl.col("week_start_on") < end
-    short = snapshot.fact("owner_weeks").filter(enough, inside, pl.col("owner").is_not_null())
+    short = short_weeks(snapshot, document.summary["horizon_weeks"])
     if short.is_empty():
         return []
-    worst = short.sort("shortfall_hours", "week_start_on", "owner", descending=[True, False, False])
-    names = _names(snapshot)
+    worst, names = short.sort(*WORST_FIRST, descending=[True, False, False]), _names(snapshot)
     shown = worst.unique("owner", keep="first", maintain_order=True).head(FEW).rows(named=True)
     soonest = short.sort("week_start_on", "shortfall_hours", "owner", descending=[False, True, False])
     first = next(soonest.iter_rows(named=True))
     sooner = [] if first in shown else [f"Soonest: {_lack(names, first)}."]
     return [*_in_order("Most short of hours:", [_lack(names, one) for one in shown]), *sooner]
+
+
+def short_weeks(snapshot: Snapshot, horizon_weeks: int) -> pl.DataFrame:
+    """Owners and weeks of a horizon in which they lack hours."""
+    enough = pl.col("shortfall_hours") >= LEAST_HOURS
+    end = snapshot.as_of + timedelta(weeks=horizon_weeks, days=-snapshot.as_of.weekday())
+    inside = pl.col("week_start_on") < end
+    return snapshot.fact("owner_weeks").filter(enough, inside, pl.col("owner").is_not_null())
 
 
 def _lack(names: Mapping[str, str], row: FrameRow) -> str:

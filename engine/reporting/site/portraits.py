@@ -13,6 +13,7 @@ from engine.render import words
 from engine.render.links import ThingKey
 from engine.reporting.site.control_portraits import controls
 from engine.reporting.site.framework_portraits import frameworks
+from engine.reporting.site.named_answers import WORST_FIRST, short_weeks
 from engine.reporting.site.operation_portraits import incidents, requests, services
 from engine.reporting.site.portrait import Portrait, number, part
 from engine.reporting.site.vendor_needs import needs_of_vendors
@@ -47,7 +48,7 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     open_duties = snapshot.fact("obligations").filter(
         pl.col("done_on").is_null(), pl.col("state") != "cancelled", pl.col("owner").is_not_null()
     )
-    left, asking = _leavers(snapshot), _requesters(snapshot)
+    left, asking, lacking = _leavers(snapshot), _requesters(snapshot), _lacking(snapshot)
     duties: dict[str, list[FrameRow]] = defaultdict(list)
     for row in open_duties.sort("due_on", "title").iter_rows(named=True):
         duties[row["owner"]].append(row)
@@ -62,7 +63,9 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         sentence = (
             _handover(owner, rows, own, gone)
             if gone is not None
-            else " ".join(filter(None, (_workload(late, week, later), _fixing(*fixing), _weak(listed))))
+            else " ".join(
+                filter(None, (_workload(late, week, later), lacking.get(owner), _fixing(*fixing), _weak(listed)))
+            )
         )
         parts = [
             part(name, _work(of, snapshot, today))
@@ -136,6 +139,20 @@ def _workload(late: Sequence[FrameRow], week: Sequence[FrameRow], later: Sequenc
     ]
     text = ", ".join(filter(None, said))
     return f"{text}: {quarters(hours)} h." if text else "No duty is due within thirty days."
+
+
+def _lacking(snapshot: Snapshot) -> dict[str, str]:
+    """How many hours everybody lacks within the horizon of the capacity reports, and in which week most."""
+    short = short_weeks(snapshot, int(snapshot.subject.settings["forecast_weeks"]))
+    said = {}
+    for (owner,), weeks in short.sort(*WORST_FIRST, descending=[True, False, False]).group_by(
+        "owner", maintain_order=True
+    ):
+        worst, total = weeks.row(0, named=True), quarters(sum(weeks["shortfall_hours"].to_list()))
+        most = f"{quarters(worst['shortfall_hours'])} h in the week of {spelled_day(worst['week_start_on'])}"
+        many = number(weeks.height, "week")
+        said[str(owner)] = f"Short of {total} h in {many}, most {most}." if weeks.height > 1 else f"Short of {most}."
+    return said
 
 
 def _leavers(snapshot: Snapshot) -> dict[str, list[FrameRow]]:

@@ -26,13 +26,15 @@ def decisions(
     weeks: pl.DataFrame,
     footnotes: dict[str, str],
     as_of: date,
+    near: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Risks over appetite, late commitments, expired exceptions and the worst short week, the first due first.
+    """Risks over appetite, late commitments, expired exceptions, the worst short week and the target date that no plan
+    reaches, the first due first.
 
-    ``weeks`` are those of ``relief.by_week``. ``footnotes`` maps risks, obligations, exceptions and capacity to
-    their marks.
+    ``weeks`` are those of ``relief.by_week``, ``near`` is ``targets.nearest``. ``footnotes`` maps risks, obligations,
+    exceptions, capacity and readiness to their marks.
     """
-    return full_decisions(register, obligations, exceptions, weeks, footnotes, as_of).select(*COLUMNS)
+    return full_decisions(register, obligations, exceptions, weeks, footnotes, as_of, near).select(*COLUMNS)
 
 
 def full_decisions(
@@ -42,10 +44,9 @@ def full_decisions(
     weeks: pl.DataFrame,
     footnotes: dict[str, str],
     as_of: date,
-    near: pl.DataFrame | None = None,
+    near: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The same with the hours that each binds, and what comes otherwise; and the target date that no plan reaches, if
-    ``near`` (``targets.nearest``) has one.
+    """The same with the hours that each binds, and what comes otherwise.
 
     What is about a week is decided before it (``meetings.decide_by``), what has no day of its own in the next meeting.
     """
@@ -55,7 +56,7 @@ def full_decisions(
         *(request.row(footnotes["obligations"]) for request in _late(overdue, obligations)),
         *(request.row(footnotes["exceptions"]) for request in _expired_requests(exceptions)),
         *(request.row(footnotes["capacity"]) for request in _short(weeks)),
-        *(() if near is None else (request.row(footnotes["readiness"]) for request in _out_of_reach(near))),
+        *(request.row(footnotes["readiness"]) for request in _out_of_reach(near)),
     ]
     return in_order(with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations), obligations, as_of)
 

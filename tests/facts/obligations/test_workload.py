@@ -82,6 +82,15 @@ def test_this_week_offers_the_working_days_that_are_left(as_of, available):
     assert week(frame, "ann", "2026-W48", "budget_hours", "available_hours") == (10.0, 8.0)
 
 
+def test_a_week_whose_working_days_are_over_lacks_no_hours():
+    usual = [{"email": "ann", "week": "default", "hours": 10.0}]
+    lacks = [
+        week(weeks(duty("ann", day, 9.0), capacity=usual, as_of=day), "ann", "2026-W47", "shortfall_hours")
+        for day in (date(2026, 11, 20), date(2026, 11, 21), date(2026, 11, 22))
+    ]
+    assert lacks == [7.4, 0.0, 0.0]
+
+
 def test_weeks_begin_on_monday_and_reach_a_year_ahead():
     frame = weeks(duty("ann", date(2026, 11, 23)))
     assert week(frame, "ann", "2026-W48", "week_start_on", "demand_hours") == (date(2026, 11, 23), 2.0)

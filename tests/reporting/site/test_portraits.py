@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document, Edition, Organization, Position, Table
+from engine.model.thresholds import Thresholds
 from engine.reporting.site.document_answers import exceptions
 from engine.reporting.site.list_tables import list_table, summary, with_counts
 from engine.reporting.site.named_answers import lapses, overload
@@ -35,6 +37,7 @@ class Records:
 
     as_of: date = DAY
     frames: dict = field(default_factory=dict)
+    subject: object = field(default_factory=lambda: SimpleNamespace(settings=Thresholds()))
 
     def fact(self, name):
         """The rows that were given, else none."""
@@ -422,8 +425,23 @@ def test_a_person_has_a_work_list():
             },
             {"owner": "ann@acme.example", "title": "Far", "due_on": DAY + timedelta(days=31)},
         ),
+        owner_weeks=rows(
+            "owner_weeks",
+            *(
+                {"owner": owner, "week_start_on": day, "shortfall_hours": lacks}
+                for owner, day, lacks in (
+                    ("ann@acme.example", date(2026, 11, 30), 7.5),
+                    ("ann@acme.example", date(2026, 12, 28), 22.0),
+                    ("ann@acme.example", date(2027, 6, 7), 90.0),  # beyond the horizon
+                    ("bob@acme.example", date(2026, 12, 28), 3.0),
+                )
+            ),
+        ),
     )
-    assert told.sentence == "1 duty is late, 1 is due within a week, 1 more is due within thirty days: 3.5 h."
+    assert told.sentence == (
+        "1 duty is late, 1 is due within a week, 1 more is due within thirty days: 3.5 h. "
+        "Short of 29.5 h in 2 weeks, most 22 h in the week of 28 Dec 2026."
+    )
     assert [(part.title, part.lines) for part in told.parts] == [
         ("Late", ["1 Nov 2026, 19 days late: Attest A, 0.5 h"]),
         ("This week", ["21 Nov 2026: Test B (SOC 2 CC6.1), 2 h"]),

@@ -1,8 +1,8 @@
-from datetime import date
+from datetime import date, timedelta
 
 from reports.capacity.committee_digest import REPORT
 from reports.obligations.crossover import obligation_crossover
-from tests.factories import ask, document, lead, rows
+from tests.factories import DAY, ask, document, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
 from tests.reports.staffing.actions import DONE, actions, frame
@@ -10,7 +10,7 @@ from tests.reports.staffing.actions import DONE, actions, frame
 BOARD = {"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann", "cyd"]}
 
 
-def build_document(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=()):
+def build_document(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=(), horizons=(), targets=()):
     obligations = ledger(*duties)
     return document(
         REPORT,
@@ -20,6 +20,8 @@ def build_document(*duties, staffing=(), committees=(BOARD,), risks=(), capacity
         staffing_actions=actions(*staffing),
         committees=rows("committees", *committees),
         risks=rows("risks", *risks),
+        control_horizons=rows("control_horizons", *horizons),
+        framework_targets=rows("framework_targets", *targets),
     )
 
 
@@ -45,6 +47,20 @@ def test_what_cannot_wait_for_the_meeting_is_decided_first_as_the_executive_summ
         "too full.",
         "Decide first: name owners for 4 hours of work (with cyd, by 23 Nov 2026).",
     )
+
+
+def test_a_target_date_that_no_plan_reaches_is_to_be_decided_here_too():
+    """One control never operated and nobody has hours for it before the day."""
+    lacking = {"framework": "soc2", "control_id": "CC6.1", "title": "Access", "weight": 3, "cadence": "annual"}
+    made = build_document(
+        duty("m", 8, kind="committee", title="Board meets", owner="cyd"),
+        horizons=[lacking | {"cadence_window": 380, "kinds_required": ["operation"], "owner": None, "position": 1}],
+        targets=[{"framework": "soc2", "name": "SOC 2", "target_on": date(2026, 12, 20)}],
+    )
+    assert frame(made, "decisions").select("decision", "owner", "due_on").rows() == [
+        ("Set SOC 2 a later day than 20 Dec 2026, or find more hours", "cyd", date(2026, 11, 28))
+    ]
+    assert made.summary["committee_decisions"] == 1
 
 
 def test_decisions_come_first_with_whom_they_are():
@@ -92,6 +108,21 @@ def test_the_fullest_weeks_by_level_and_use():
         ("2026-W50", 12.5, "ok"),
     ]
     assert "1 of the next 13 weeks is too full, first of all 2026-W48 (112.5 % of capacity)" in made.headline
+
+
+def test_a_week_whose_working_days_are_over_is_none_to_come():
+    """On a Sunday what is due in its week is due today."""
+    obligations = ledger(duty("a", 2, effort_hours=9.0), duty("b", 3, effort_hours=3.0))
+    sunday = DAY + timedelta(days=2)
+    made = document(
+        REPORT,
+        ask(sunday),
+        obligations=obligations,
+        owner_weeks=work(obligations, ("ann", "default", 10.0), day=sunday)[0],
+        staffing_actions=actions(),
+    )
+    assert frame(made, "peaks")["week"].to_list() == ["2026-W48"]
+    assert (made.summary["weeks_over_limit"], made.summary["weeks_short"]) == (0, 0)
 
 
 def test_without_records_nothing_is_known():
