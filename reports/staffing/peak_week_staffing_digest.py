@@ -59,8 +59,8 @@ def build(figures: Figures, ask: Ask) -> Document:
                 "actions",
                 "Proposals, the first to be decided first, then those for the shortest of hours",
                 ranked.select(
-                    "due_on",
                     "week",
+                    "due_on",
                     "owner",
                     "what",
                     "relief_hours",

@@ -102,7 +102,8 @@ def build(
                 "gaps_without_control",
                 "Gaps and open numbers without a control of NIST SP 800-53",
                 others.select(*shown, pl.exclude(*shown, "must_list")),
-                note="In no CSV or OSCAL of the plan until somebody names the control in the ledger.",
+                note="In no CSV or OSCAL of the plan until somebody names the control in the ledger. The day of one "
+                "without a number is what the plan would give it then: until then it is due on none, and not late.",
                 labels=LABELS,
                 state=["status"],
                 hidden=[column for column in others.columns if column not in (*shown, "must_list") or column in BEHIND],

@@ -80,7 +80,11 @@ def criteria(
             .then(pl.lit(NOT_TESTED))
             .otherwise(pl.lit(CLEAN)),
             result_basis=pl.when(pl.col("applicable"), _OTHER_KINDS, pl.col("performed") > 0)
-            .then(pl.format("{} records of other kinds than the evidence that it needs", "population"))
+            .then(
+                pl.when(pl.col("population") == 1)
+                .then(pl.lit("1 record of another kind than the evidence that it needs"))
+                .otherwise(pl.format("{} records of other kinds than the evidence that it needs", "population"))
+            )
             .when(pl.col("applicable"), pl.col("performed") > 0)
             .then(
                 pl.format(

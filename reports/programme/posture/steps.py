@@ -140,8 +140,9 @@ def _lacks_a_signature_alone() -> pl.Expr:
 
 
 def _date(ask: Ask) -> pl.Expr:
-    late = pl.when(pl.col("due_on") < ask.as_of).then(pl.format(", overdue since {}", "due_on"))
-    return pl.coalesce(pl.when("in_time").then(pl.format(" by {}", "due_on")), late, pl.lit(""))
+    """The day of the remediation, by which it counts as timely: a signature can be due on another."""
+    late = pl.when(pl.col("due_on") < ask.as_of).then(pl.format(", remediation overdue since {}", "due_on"))
+    return pl.coalesce(pl.when("in_time").then(pl.format(", remediation due {}", "due_on")), late, pl.lit(""))
 
 
 def _vendor_reviews(vendors: pl.DataFrame, each: dict[str, float]) -> pl.DataFrame:
