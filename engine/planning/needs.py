@@ -24,6 +24,7 @@ from engine.planning.windows import days_lapsed, hours_range, is_due, window_day
 # days of operation until there is evidence of it; what comes less often is performed once
 LEAD_DAYS = {"continuous": 1, "daily": 1, "weekly": 7, "monthly": 31, "quarterly": 92, "semi-annual": 0, "annual": 0}
 WEEK_DAYS = 7
+UNKNOWN_KIND = "it needs evidence of a kind that nothing counts as"
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class WorkFinder:
 
     def _of_control(self, row: Mapping[str, Any], goal: Goal, on: date) -> ControlWork | None:
         failing = row["state_then"] != "effective"
+        if failing and not set(row["kinds_required"]) <= set(KINDS):
+            return replace(self._no_work(row, goal), state=row["state_then"], reason=UNKNOWN_KIND)
         kinds = tuple(kind for kind in row["kinds_required"] if is_due(row, kind, on)) if failing else ()
         parts, signs = list[WorkPart](), self._signs_of_goal(row, goal, on)
         is_tight, reason = False, ""

@@ -127,6 +127,16 @@ def test_without_an_action_the_plan_is_the_projection(facts_with):
     assert made.projection.readiness([DAY])["weighted_pct"].to_list() == facts["readiness"]["weighted_pct"].to_list()
 
 
+def test_what_needs_evidence_of_an_unknown_kind_stays_open_and_the_plan_is_made(facts_with):
+    odd = control("X6", evidence_kinds=["operation", '=HYPERLINK("https://evil.example","x")'], position=6)
+    facts = facts_with(controls=[*CONTROLS, odd], **RECORDS)
+    made = make_plan(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)
+    assert [(one.control_id, why) for one, why in open_reasons(made)] == [
+        ("X6", "it needs evidence of a kind that nothing counts as")
+    ]
+    assert "soc2:X6" not in made.choice.done
+
+
 def test_a_control_cannot_be_ready_before_its_evidence_can_be_there(facts_with):
     made = plan(facts_with, by=DAY + timedelta(days=60))
     assert not made.is_reached
