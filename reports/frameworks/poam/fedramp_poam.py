@@ -24,6 +24,7 @@ from reports.frameworks.poam.poam_sheets import (
     packs,
 )
 from reports.shared import setup
+from reports.shared.packs import control
 from reports.shared.wording import count_of, with_whom
 
 SHOWN = (
@@ -84,7 +85,7 @@ def build(
         *(
             _closed_opening(figures)
             if in_scope and assessed and sheet == "closed"
-            else _opening(in_scope, assessed, first, figures)
+            else _opening(in_scope, assessed, first, figures, ask)
         ),
         summary={"template": template, "sheet": sheet},
         tables=(
@@ -124,7 +125,7 @@ def _closed_opening(figures: Figures) -> Opening:
     return Opening(f"{count_of(figures['poam_items_closed'], 'item')} closed, {late:,} of them after the deadline.")
 
 
-def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) -> Opening:
+def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures, ask: Ask) -> Opening:
     if not in_scope:
         return Opening("The FedRAMP POA&M is not in scope, so there is no plan.", setup.IN_SCOPE)
     if not assessed:
@@ -148,7 +149,8 @@ def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) 
         )
     due = first["scheduled_completion_date"]
     late = f", {count_of(-first['days_left'], 'day')} late" if (first["days_left"] or 0) < 0 else ""
-    name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
+    key = control(first["weakness_key"], ask) if first["kind"] == "gap" else first["weakness_key"]
+    name = key if first["poam_id"] == UNNUMBERED else first["poam_id"]
     return Opening(
         f"{_of_items(figures)}.",
         f"Close first {name} {first['weakness_name']} (detected {spelled_day(first['original_detection_date'])}; "
