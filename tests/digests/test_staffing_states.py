@@ -75,7 +75,7 @@ def test_every_proposal_in_the_chat_can_be_taken_up_or_declined(peak):
     assert buttons(last_blocks(peak, PEAK)) == [button for action_id in action_ids for button in buttons_of(action_id)]
     headline, *said = [block["text"]["text"] for block in last_blocks(peak, PEAK) if block["type"] == "section"]
     assert headline.endswith(", most ann@acme.example in the week of 30 Nov 2026."), "weeks as people read them"
-    assert "Proposals, those to decide on for the shortest of hours first" in said
+    assert "Proposals, the first to be decided first, then those for the shortest of hours" in said
     pending = {(row["id"], row["kind"], row["subject"], row["status"], row["revision"]) for row in peak.rows(approvals)}
     (revision,) = {row["revision"] for row in peak.rows(deliveries)}  # the delivery's own
     assert pending == {

@@ -36,14 +36,16 @@ def first_gaps(snapshot: Snapshot) -> list[str]:
     names = _names(snapshot)
     gaps = snapshot.fact("gaps").sort("priority", "gap_id", descending=[True, False], nulls_last=True).head(FEW)
     said = [
-        f"{gap['control_id']} {gap['title']} ({_name(names, gap['owner'])}{_day(gap)}{_waits(gap)})"
+        f"{gap['control_id']} {gap['title']} ({_name(names, gap['owner'])}{_day(gap, snapshot.as_of)}{_waits(gap)})"
         for gap in gaps.iter_rows(named=True)
     ]
     return _in_order("First", said)
 
 
-def _day(gap: FrameRow) -> str:
-    return f", remediation due {short_day(gap['due_on'])}" if gap["due_on"] else ", not planned yet"
+def _day(gap: FrameRow, today: date) -> str:
+    if gap["due_on"] is None:
+        return ", not planned yet"
+    return f", remediation {'due' if gap['due_on'] >= today else 'overdue since'} {short_day(gap['due_on'])}"
 
 
 def _waits(gap: FrameRow) -> str:
