@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from io import BytesIO
 
-from sqlalchemy import Connection
-
 from engine.evidence.items import add_item, byte_columns
 from engine.evidence.pulls.check_run import CheckAnswer
 from engine.evidence.pulls.declarations import PullCheck, PullFile, window_of_day, window_span
@@ -18,7 +16,7 @@ from engine.evidence.pulls.run_files import RUN, rows_sha256, run_files
 from engine.evidence.store import EvidenceBytes, EvidenceStore, measure
 from engine.model.records import TestingScheduleRow, TestRunRow
 from engine.store import Revision, Store
-from engine.store.rows import many
+from engine.store.rows import Reader, many
 from engine.store.schema.controls import schedule_controls, test_runs, testing_schedules
 from engine.store.schema.organizations import organization_frameworks
 
@@ -215,7 +213,7 @@ class Landing:
         return sorted({str(row["check_id"]) for row in gone})
 
 
-def absent_schedules(connection: Connection, org_id: str, file: PullFile) -> list[TestingScheduleRow]:
+def absent_schedules(connection: Reader, org_id: str, file: PullFile) -> list[TestingScheduleRow]:
     """The schedules that go on of checks that a file of this name had and has no more."""
     names = {check.id for check in file.checks}
     series = many(connection, testing_schedules, org_id, pull_file=file.name)

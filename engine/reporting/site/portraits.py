@@ -22,9 +22,7 @@ from engine.reporting.snapshot.snapshot import Snapshot
 _WEEK, _MONTH = timedelta(days=SOON_DAYS), timedelta(days=NEXT_DAYS)
 
 
-def portraits(
-    snapshot: Snapshot, plans: Mapping[str, Document], noted: Mapping[str, str]
-) -> dict[ThingKey, Portrait]:
+def portraits(snapshot: Snapshot, plans: Mapping[str, Document], noted: Mapping[str, str]) -> dict[ThingKey, Portrait]:
     """Of frameworks, controls, people, vendors, services, requests and incidents.
 
     ``plans`` are those of frameworks with a day: whether they will be ready, what comes first, and by when; ``noted``

@@ -85,7 +85,7 @@ def test_a_framework_says_how_ready_it_is_for_which_day_and_which_gaps_come_firs
     told = portraits(Records(frames=frames), PLANS, {})["framework", "soc2"]
     assert told.sentence == (
         "37 of 61 applicable controls effective (60.7 %, down 4.9 points since 26 Oct 2026). Ready on 26 Jan 2027? "
-        "No; 24 short if nothing is done, 67.5 h to close each once; the plan comes to 60.7 %."
+        "No; 24 short if nothing is done, 67.5 h of work by then; the plan comes to 60.7 %."
     )
     plan, first, own = told.parts
     assert (plan.title, plan.lines) == (
