@@ -170,12 +170,21 @@ def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
                 yield from row_lines(plan, rows, library, citations)
                 return
         none = f", none of them {plan.absent}" if plan.absent else ""
-        words = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}{none}."
+        words = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}{none}{_of_each(plan, rows)}."
         yield f"Yes: {words}" if plan.polar and number else words
         if plan.presumed and not number:
             height = library.rows(plan.entity).filter(however_they_stand(plan)).height
             yield from (f"However they stand, there {'is' if height == 1 else 'are'} {height:,}.",) if height else ()
     yield from row_lines(plan, rows, library, citations)
+
+
+def _of_each(plan: Query, rows: pl.DataFrame) -> str:
+    """How many of the rows have each of the values that the question names side by side."""
+    several = next((one for one in plan.constraints if one.parts and one.dimension.startswith("choice:")), None)
+    if several is None or rows.is_empty():
+        return ""
+    parts = sorted(several.parts, key=lambda one: one.at)
+    return f": {', '.join(f'{rows.filter(one.where).height:,} {one.label}' for one in parts)}"
 
 
 def _total(plan: Query, library: Library) -> str:
@@ -288,8 +297,12 @@ def _what(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
 
 
 def _compare(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
-    numbers = [(half, rows.filter(half.where).height) for half in plan.halves]
-    first, second = numbers[0][1], numbers[1][1]
+    numbers = [rows.filter(half.where).height for half in plan.halves]
+    if len(numbers) > 2:
+        told = ", ".join(f"{number:,} {half.label}" for number, half in zip(numbers, plan.halves, strict=True))
+        yield f"{told}: of {count_of(rows.height, noun(plan, 1), noun(plan, 2))}."
+        return
+    first, second = numbers
     word = "as many" if first == second else "more" if first > second else "fewer"
     than = "as" if first == second else "than"
     labels = [half.label for half in plan.halves]

@@ -13,7 +13,7 @@ from engine.copilot.grammar.everyday import is_filler
 from engine.copilot.grammar.holders import is_agent
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.pieces import TURNS, Piece
-from engine.copilot.grammar.proof import BORN, asks, chooses, conditions, doubts, verb_of
+from engine.copilot.grammar.proof import ASKER, BORN, asks, chooses, conditions, doubts, verb_of
 from engine.copilot.grammar.query import BEST, WORST, Query
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, is_verb_of
 from engine.copilot.grammar.text import stem
@@ -53,11 +53,6 @@ def account_for(query: Query, reading: Reading, frame: pl.DataFrame) -> Query:
 
 _NO_COMPARISON = (
     r"\bmore (?:about|on|detail|info|or less|than)\b|\b(?:any ?|no |show me |tell me )more\b|\b(?:other|less) than\b"
-)
-# where "I" is who asks, and no column
-_ASKER = (
-    r"\b(?:can|could|may|should|shall|do|did|am|would|must|if|that|when) i\b|"
-    r"\bi (?:need|want|have|see|can|should|must|am|was)\b"
 )
 # what may be, what somebody thinks, and what came a second time: no row says it
 _OPINIONS = (
@@ -182,7 +177,7 @@ def _is_part(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool
             return any(label in one.label for one in made) or label in query.unknown
         case "mine":
             return (
-                piece.words not in ("i", "i am") or asked.matches(_ASKER) or any("person" in o.dimension for o in made)
+                piece.words not in ("i", "i am") or asked.matches(ASKER) or any("person" in o.dimension for o in made)
             )
         case "filler":
             return piece.words not in _EVENTS or any("name:incident" in one.dimension for one in made)
@@ -281,7 +276,8 @@ def unmet(query: Query, reading: Reading) -> Query:
     )
     if asked.matches(may) and query.entity.name != "person":
         lost.append("who may")
-    who = query.intent == "who" and query.order is not None and not asked.matches(r"\bwho \w+ the \w+ with\b")
+    who = query.intent == "who" and not any(piece.sense("role") for piece in reading.pieces)
+    who = who and not asked.matches(r"\bwho \w+ the \w+ with\b")
     if who and query.order is not None and query.order.words in WORST | BEST and not query.lookup:
         lost.append(query.order.words)  # who does best is no holder of a row
     if query.intent == "why" and (query.entity.reason is None or (asked.matches(_CHANGED) and not query.lookup)):

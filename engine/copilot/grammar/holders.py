@@ -262,8 +262,8 @@ def group_of(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | Non
     by = next(
         (n for n, piece in enumerate(reading.pieces) if piece.sense("group") and not is_agent(piece, reading)), None
     )
-    if by is None and not most and not re.match(_DOES, reading.asked.text):
-        return None
+    if by is None and not most:
+        return _done_by(reading, frame)
     words, own = reading.asked.words, (reading.entity.key, *reading.entity.names)
     which = re.match(r"(?:which|what) (\w+)(?: (\w+))?", reading.asked.text) if most else None
     for word in () if which is None else which.groups(""):
@@ -297,12 +297,15 @@ def group_of(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | Non
                 continue  # a number is what there is most of: "the most users", never "users with the most"
             if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
                 return sense.column
-    verb = re.match(_DOES, reading.asked.text)
-    named = next((one for one in reading.pieces if verb is not None and verb["does"] == one.words), None)
-    doing = None if named is None or named.sense("state") else named.sense("attribute")
-    if doing is not None and frame.schema.get(doing.column) == pl.String:
-        return doing.column  # "what is blocking remediations": what stands there, and how often
     for word, column in GROUP_WORDS.items():
         if (word in words or f"{word}s" in words) and column in frame.columns:
             return column
     return None
+
+
+def _done_by(reading: Reading, frame: pl.DataFrame) -> str | None:
+    """The column of "what is blocking remediations": what stands there, and how often."""
+    verb = re.match(_DOES, reading.asked.text)
+    named = next((one for one in reading.pieces if verb is not None and verb["does"] == one.words), None)
+    doing = None if named is None or named.sense("state", "choice") else named.sense("attribute")
+    return doing.column if doing is not None and frame.schema.get(doing.column) == pl.String else None

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import combinations, pairwise
 
 import polars as pl
 
 from engine.copilot.answers.cells import heading
-from engine.copilot.grammar.constraints import choices_of, names_of, states_of, titles_of
+from engine.copilot.grammar.constraints import CHECK, choices_of, names_of, states_of, titles_of
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.pieces import Piece
@@ -183,43 +184,48 @@ def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Const
     return constraints
 
 
-_SIDES = frozenset(("vs", "versus", "against", "and", "compared"))
-_POLAR_START = r"^(?:is|are|was|were|do|does|did|has|have)\b"
+_VERSUS = frozenset(("vs", "versus", "against", "than"))
+_BETWEEN_SIDES = _VERSUS | {"and", "compared"}
 
 
-def two_states(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
-    """Two states that no row has at once, with "vs" or "and" between them: a number of each."""
-    stated = sorted((one for one in query.constraints if one.dimension.startswith("state:")), key=lambda one: one.at)
-    if len(stated) != 2 or query.intent not in ("list", "count") or reading.asked.matches(_POLAR_START):
-        return None
-    one, other = stated
-    between = reading.asked.words[one.at + 1 : other.at]
-    same = set(one.where.meta.root_names()) == set(other.where.meta.root_names())
-    joined = "and" not in between or (same and between == ("and",) and not (one.after or other.after))
-    if not joined or not _SIDES & set(between) or frame.filter(one.where, other.where).height:
-        return None
-    kept = tuple(each for each in query.constraints if each not in stated)
-    left = tuple(word for word in query.unknown if word not in _SIDES)
-    return replace(query, intent="compare", constraints=kept, halves=(one, other), unknown=left)
-
-
-def sides_of(query: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
-    """A comparison of two conditions: the values of one column, or what stands on either side of "versus"."""
-    several = [
-        each for each in query.constraints if len(each.parts) == 2 and not each.dimension.startswith(("own", "apart"))
-    ]
-    if several:
-        used, halves = several[:1], sorted(several[0].parts, key=lambda each: each.at)
+def sides_of(query: Query, reading: Reading, frame: pl.DataFrame, *, compared: bool) -> Query | None:
+    """A number for each of what stands side by side: where two are ``compared``, the values of a column or what is on
+    either side of "versus"; else conditions that no row meets at once, apart by "and" or "vs"."""
+    several = _several(query)
+    if compared and several is not None and len(several.parts) == 2:
+        used, halves = [several], sorted(several.parts, key=lambda one: one.at)
     else:
-        at = next((n for n, word in enumerate(reading.asked.words) if word in ("vs", "versus", "against", "than")), -1)
-        said = [each for each in query.constraints if each.dimension.startswith(("state:", "choice:"))]
-        left, right = [each for each in said if 0 <= each.at < at], [each for each in said if 0 <= at < each.at]
-        if not left or not right:
+        stated = sorted((one for one in query.constraints if one.dimension.startswith(_STATED)), key=lambda one: one.at)
+        states = [one for one in stated if one.dimension.startswith("state:")]
+        used = _around(stated, reading.asked.words) if compared else states
+        if len(used) < 2 or not (compared or _are_apart(used, query, reading, frame)):
             return None
-        one, other = used = [max(left, key=lambda each: each.at), min(right, key=lambda each: each.at)]
-        halves = [_beside_value(one, other, frame), _beside_value(other, one, frame)]
+        halves = [_beside_value(one, used[not number], frame) for number, one in enumerate(used)]
     kept = tuple(each for each in query.constraints if not any(each is one for one in used))
-    return replace(query, intent="compare", constraints=kept, halves=tuple(halves))
+    left = query.unknown if compared else tuple(word for word in query.unknown if word not in _BETWEEN_SIDES)
+    return replace(query, intent="compare", constraints=kept, halves=tuple(halves), unknown=left)
+
+
+_STATED = ("state:", "choice:")
+
+
+def _around(stated: Sequence[Constraint], said: Sequence[str]) -> list[Constraint]:
+    """The conditions on either side of "versus"."""
+    at = next((number for number, word in enumerate(said) if word in _VERSUS), -1)
+    left, right = [one for one in stated if 0 <= one.at < at], [one for one in stated if 0 <= at < one.at]
+    return [left[-1], right[0]] if left and right else []
+
+
+def _are_apart(states: Sequence[Constraint], query: Query, reading: Reading, frame: pl.DataFrame) -> bool:
+    """Whether states stand side by side, and no row has two of them at once."""
+    if query.intent not in ("list", "count") or reading.asked.matches(CHECK):
+        return False
+    between = [reading.asked.words[one.at + 1 : other.at] for one, other in pairwise(states)]
+    same = len({frozenset(one.where.meta.root_names()) for one in states}) == 1
+    listed = same and set(between) <= {("and",), ()} and not any(one.after for one in states)
+    joined = listed or (len(states) == 2 and "and" not in between[0])
+    apart = all(frame.filter(one.where, other.where).is_empty() for one, other in combinations(states, 2))
+    return joined and any(_BETWEEN_SIDES & set(words) for words in between) and apart
 
 
 def _beside_value(one: Constraint, other: Constraint, frame: pl.DataFrame) -> Constraint:
@@ -230,11 +236,15 @@ def _beside_value(one: Constraint, other: Constraint, frame: pl.DataFrame) -> Co
     return replace(one, where=pl.col(column) == one.label, dimension=other.dimension)
 
 
+def _several(query: Query) -> Constraint | None:
+    """The first condition that is met by either of several values."""
+    made = (one for one in query.constraints if one.parts)
+    return next((one for one in made if not one.dimension.startswith(("own", "apart"))), None)
+
+
 def each_of(query: Query, reading: Reading) -> Query:
     """A number for each of what "and" joins: "for critical incidents, and for high ones"."""
-    several = next(
-        (one for one in query.constraints if one.parts and not one.dimension.startswith(("own", "apart"))), None
-    )
+    several = _several(query)
     if several is None:
         return query
     parts = tuple(sorted(several.parts, key=lambda one: one.at))

@@ -21,7 +21,7 @@ from engine.copilot.grammar.holders import (
     without_windows,
 )
 from engine.copilot.grammar.lexicon import Sense
-from engine.copilot.grammar.negation import each_of, sides_of, two_states
+from engine.copilot.grammar.negation import each_of, sides_of
 from engine.copilot.grammar.query import Constraint, Order, Query, columns_of, dates_of, verb_timed
 from engine.copilot.grammar.reading import Reading
 
@@ -115,11 +115,9 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     ):
         return _share_query(query, reading)
     compared = re.search(_COMPARED, without_windows(reading)) is not None
-    if compared and (sides := sides_of(query, reading, frame)) is not None:
-        return _spent(sides)
-    states = two_states(query, reading, frame)
-    if states is not None:
-        return _spent(states)
+    for versus in (True, False) if compared else (False,):
+        if (sides := sides_of(query, reading, frame, compared=versus)) is not None:
+            return _spent(sides)
     over = _period(reading, frame)
     if over is not None:
         left = tuple(word for word in query.unknown if word != over.partition(":")[0])

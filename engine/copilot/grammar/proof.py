@@ -65,9 +65,9 @@ _SPENT = {
     "compare": ("than", "more", "fewer", "less", "vs", "versus", "compare", "compared"),
 }
 # where "I" and "me" are who asks, and no column
-_ASKER = (
+ASKER = (
     r"\b(?:can|could|may|should|shall|do|did|am|would|must|if|that|when) i (?!\w+ed\b)|"
-    r"\bi (?:need|want|have|see|can|should|must)\b|\b(?:show|give|tell|get|find) me\b"
+    r"\bi (?:need|want|have|see|can|should|must|am|was)\b|\b(?:show|give|tell|get|find) me\b"
 )
 _YEAR = r"this|last|next|today|yesterday|week|month|year|quarter|ago|past|\d{4}"
 
@@ -160,7 +160,7 @@ def _fits(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool:
     if sense.kind == "group":
         return group is not None or query.tally is not None
     if sense.kind == "mine":
-        return reading.asked.matches(_ASKER) and not is_mine(reading.asked)
+        return reading.asked.matches(ASKER) and not is_mine(reading.asked)
     if not sense.column or sense.kind == "choice":
         return False
     if sense.kind == "date" and any(one.dimension.endswith("/begun_ids") for one in conditions(query)):
