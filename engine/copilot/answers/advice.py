@@ -9,68 +9,17 @@ from engine.copilot.answers.cells import cell, cells
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.routes import route_of_row
 from engine.copilot.answers.sources import route_of
-from engine.copilot.entities.entity import phrases
 from engine.copilot.entities.governance import PERSON
 from engine.copilot.entities.programme import DUTY, GAP
 from engine.copilot.grammar.everyday import is_filler
 from engine.copilot.grammar.reading import CopilotQuestion
-from engine.copilot.grammar.text import stem
+from engine.copilot.grammar.text import ASKING, stem, ways_of_file, words_of_file
 
 ROWS = 5
-_NEXT = (
-    r"\bwhat (?:should|do|can|shall|must) (?:i|we) (?:do|fix|close|tackle|start|work|focus|prioriti[sz]e)\b(?! own)|"
-    r"\bwhere (?:do|should|shall) (?:i|we) (?:start|begin|focus)|"
-    r"\bpriorit(?:y|ies)\b(?! \d)|\bwhat is next\b|\bnext steps?\b|"
-    r"\bwhat needs (?:my |our )?attention\b|\b(?:do|fix) first\b|\bwhat (?:should|do) (?:i|we) do next\b"
-)
 # the words of such a question beside those that say nothing: any other is what is asked about
-_NEXT_WORDS = frozenset(
-    phrases(
-        "should, must, shall, fix, close, tackle, start, work, focus, prioritise, prioritize, begin, priority, top, "
-        "next, step, need, needs, attention, first, urgent, urgently, biggest, most, important, gap, compliance, week, "
-        "right, best, good, thing, programme, program, team, security, action"
-    )
-)
-_STANDING = (
-    r"\bhow (?:are we|is (?:our )?(?:compliance|security|everything|it)) (?:doing|going|looking|standing)\b|"
-    r"\bhow do we (?:stand|look|fare)\b|\bexecutive summary\b|\boverall (?:status|picture|state)\b|"
-    r"^(?:give me |show me |can i (?:have|get) )?(?:an? |the )?(?:quick |short )?(?:overview|summary|status)(?: "
-    r"please)?[?.! ]*$|"
-    r"^are we (?:compliant|ready|secure|safe|good|ok(?:ay)?|on track)[?.! ]*$|"
-    r"\bhow is our posture\b|\bhow are things\b|\bstate of (?:compliance|our programme|our program)\b"
-)
-_ME = (
-    r"^who am i[ ?]*$|"
-    r"^what (?:is|are) my (?:role|name|job|title|rights?|permissions?|e-?mail(?: address)?)[ ?]*$"
-)
+_NEXT_WORDS = words_of_file("next.txt")
 # what the organization is: words of the question, the fact, the column, how it is said
-_PROFILE = (
-    (
-        r"\bhow many (?:people|employees|staff|colleagues) "
-        r"(?:work|do we (?:have|employ)|are (?:we|there)|does the company)|"
-        r"\bheadcount\b|\bhow (?:big|large) (?:are we|is (?:the|our) (?:company|organi[sz]ation))\b",
-        "organization",
-        "headcount",
-        "people work here",
-    ),
-    (
-        r"\bwhere (?:is|are|do we keep|do we store|does) (?:our |the )?(?:data|records)\b|"
-        r"\bdata (?:region|residency)\b|\bhosted where\b|\bwhich region (?:are|is)\b|\bwhere are we hosted\b",
-        "organization",
-        "data_region",
-        "is the region of the data",
-    ),
-    (r"\b(?:what|which) (?:plan|subscription)\b", "organization", "plan", "is the plan"),
-    (r"\b(?:what|which) time ?zone\b", "organization", "time_zone", "is the time zone"),
-    (r"\b(?:what|which) (?:sector|industry)\b", "organization", "sector", "is the sector"),
-    (
-        r"\bwho (?:holds|keeps|has) (?:the |our )?(?:encryption )?keys\b|\bkey custody\b",
-        "deployment",
-        "key_custody",
-        "holds the keys",
-    ),
-    (r"\bhow do (?:we|people|users) sign in\b|\bsign in method\b", "deployment", "auth_mode", "is how people sign in"),
-)
+_PROFILE = ways_of_file("profile.txt")
 
 
 def advice(
@@ -80,14 +29,16 @@ def advice(
 
     ``named`` where it names something of the organization: then the question is about that.
     """
-    for pattern, fact, column, text in _PROFILE:
-        if asked.matches(pattern) and len(asked.words) < 12:
+    for pattern, told in _PROFILE:
+        if pattern.search(asked.text) and len(asked.words) < 12:
+            place, _, text = told.partition(" ")
+            fact, _, column = place.partition(".")
             return _profile(library, citations, fact, column, text)
-    if asked.matches(_ME):
+    if asked.matches(ASKING["me"]):
         return _me(library, citations, asker)
-    if asked.matches(_NEXT) and all(is_filler(one) or stem(one) in _NEXT_WORDS for one in asked.words):
+    if asked.matches(ASKING["next"]) and all(is_filler(one) or stem(one) in _NEXT_WORDS for one in asked.words):
         return _next(asked, library, citations, asker)
-    if asked.matches(_STANDING) and len(asked.words) < 10 and not named:
+    if asked.matches(ASKING["standing"]) and len(asked.words) < 10 and not named:
         return _standing_part(library, citations)
     return None
 

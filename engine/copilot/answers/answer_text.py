@@ -31,6 +31,8 @@ def answer_text(plan: Query, library: Library, citations: CitationList) -> Answe
         return _decline(plan)
     plan = as_they_stand(plan, frame)
     rows = sort_rows(plan, frame.filter(plan.where), library)
+    if rows.is_empty() and plan.window is not None and (first := _before_record(plan, frame)):
+        return AnswerPart((f"I have no data on {noun(plan, 2)}: the first day on record is {first}.",), "none")
     searched = any(each.dimension.startswith("title:") for each in plan.constraints)
     if searched and rows.is_empty() and any(each.dimension.startswith("own:name") for each in plan.constraints):
         return AnswerPart((f"I have no data on {noun(plan, 1)}: nothing on record says it.",), "none")
@@ -97,6 +99,14 @@ def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[C
         return "low", "nothing is both at once"
     assumed = list(dict.fromkeys(_assumptions(plan, frame, rows)))
     return ("low" if len(assumed) > 1 else "medium", "; ".join(assumed)) if assumed else ("high", "")
+
+
+def _before_record(plan: Query, frame: pl.DataFrame) -> date | None:
+    """The first day on record of what was asked of a span before it; None where the span reaches into the record."""
+    column, window = plan.window or ("", None)
+    lasts = plan.entity.until is not None and frame.schema.get(column) == pl.Date  # what happened began at some time
+    first = frame[column].min() if lasts else None
+    return first if isinstance(first, date) and window and window.last is not None and window.last < first else None
 
 
 def _beyond(plan: Query, frame: pl.DataFrame) -> Iterator[str]:

@@ -8,56 +8,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from engine.copilot.answers.library import Library
+from engine.copilot.answers.sentences import sort_rows
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.everyday import FILLERS, SAYINGS, is_aside, is_everyday, is_filler
 from engine.copilot.grammar.lexicon import ORDERS, WEEKDAYS
+from engine.copilot.grammar.moments import preceding
 from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import SIGNS
-from engine.copilot.grammar.text import nearest, plain, stem, words
+from engine.copilot.grammar.text import ASKING, nearest, plain, stem, words
 
 _BREAK = re.compile(
     r"(?<=[.!?;:])\s+|\s+[-–—]+\s+|,\s+(?:so|but)(?:\s+please)?,?\s+(?=(?:which|how|who|what|when|is|are)\b)|"
     r",\s+(?=(?:which|how (?:many|much|long)|who|whose|what|when|why|show|list|give)\b)"
 )
-_ASKS = re.compile(
-    r"(?:(?:and|so|now|please|ok(?:ay)?)\b,? )*(?:who(?:m|se)?|what|when|where|which|why|how|is|are|was|were|has|have|"
-    r"had|does|do|did|can|could|will|would|should|any|show|list|name|count|give|tell|(?:on|in|for) which|of the|by)\b",
-    re.IGNORECASE,
-)
-_QUESTION = re.compile(r"(?:which|how many|who|whose|what|when)\b", re.IGNORECASE)
-_TELLS = re.compile(
-    r"\b(?:i|i'm|i'd|i'll|i've|me|my|we|we're|us|our|you|it's|somebody|someone|everybody|nobody|these|people|sorry|thanks)\b|"
-    r"\b(?:report|meeting|stand-?up|deck|slides?|boss|back|quick|quickly|morning|hello|hi|hey)\b|"
-    r"\b(?:ask|want|need|keep|claim|say|tell|told|wonder|complain|said|insist|swear|think|call)(?:s|ed|ing)?\b",
-    re.IGNORECASE,
-)
-_BACK = re.compile(
-    r"\b(?:it|its|they|them|their|those|these|he|she|his|her|him)\b|"
-    r"\b(?:is|was|about|of|than|like|for) (?:that|this)\b",
-    re.IGNORECASE,
-)
-# "for the call I need the systems …": what it is for says nothing of them
-_WISH = re.compile(
-    r"(?:(?:hi|hello|hey|ok|so)\W+)?(?:for|before|in|during|ahead of|preparing|writing|working on) [^,.:;?]{3,60}?,? "
-    r"(?:i|we) (?:need|want|require|would like)"
-    r"(?: to (?:see|have))? (?=(?:all|every|the|those|any|a list)\b)",
-    re.IGNORECASE,
-)
-# "I have to tell the board which holds are active"
-_TELL = re.compile(
-    r"(?:please |hi |hello )*(?:i|we) (?:have|need|want|am|are|'?m|'?d like|would like|must|should|will)\b[^,.:;?]*?"
-    r"(?=\b(?:which|how many|how much|how long|who|whose|when|what|why)\b)",
-    re.IGNORECASE,
-)
-# "I'm in a call with the auditor, …", "we have an audit next week, …"
-_PLACED = re.compile(
-    r"(?:(?:hi|so|ok|hello),? )?(?:i|we)(?:'m|'re|'ve| am| are| have| had| got| just| was| were)\b"
-    r"(?!.*\b(?:how|which|who|whose|what|when|why)\b)",
-    re.IGNORECASE,
-)
-_OPENING = re.compile(r"^(?:is|was) (?:that|this|it) (?:so|true|right|correct),? (?:or|and) ", re.IGNORECASE)
 _SHORT = 5  # letters: a word of so few is near to many that say nothing
 _LEAST_TOLD, _LEAST_ASKED = 4, 3  # words
 _MOST_ASIDE = 2  # words
@@ -174,31 +140,52 @@ def has_meaning(word: str) -> bool:
 
 def _without_preface(question: str, planner: Planner) -> str | None:
     """What is asked after somebody told why; None where nothing was told, or where the question is about that."""
-    if (wish := _WISH.match(question.strip())) is not None:
+    # "for the call I need the systems …", "I have to tell the board which holds are active"
+    if (wish := ASKING["wish"].match(question.strip())) is not None:
         asked = f"show {question.strip()[wish.end() :]}"
         return None if _narrows(wish[0], asked, planner) else asked
-    if (tell := _TELL.match(question.strip())) is not None:
+    if (tell := ASKING["tell"].match(question.strip())) is not None:
         asked = question.strip()[tell.end() :]
         return None if len(asked.split()) < _LEAST_ASKED or _narrows(tell[0], asked, planner) else asked
     said = [part for part in re.split(_BREAK, question.strip()) if part]
-    at = next((number for number, part in enumerate(said) if _ASKS.match(part)), None)
+    at = next((number for number, part in enumerate(said) if ASKING["asks"].match(part)), None)
     if at is None and len(said) == 2 and not planner.has_subject(planner.question(said[0])):
         at = 1 if planner.has_subject(planner.question(said[1])) else None
     if not at:
         return None
-    colon = ":" in question and _QUESTION.match(said[at]) is not None  # "the renewal comes up: which risks …"
-    told, asked = " ".join(said[:at]), _OPENING.sub("", " ".join(said[at:]))
-    if len(told.split()) < _LEAST_TOLD or len(asked.split()) < _LEAST_ASKED or not (colon or _TELLS.search(told)):
+    colon = ":" in question and ASKING["question"].match(said[at]) is not None  # "the renewal comes up: which risks …"
+    told, asked = " ".join(said[:at]), ASKING["opening"].sub("", " ".join(said[at:]))
+    if (
+        len(told.split()) < _LEAST_TOLD
+        or len(asked.split()) < _LEAST_ASKED
+        or not (colon or ASKING["tells"].search(told))
+    ):
         return None
-    back = _BACK.search(asked)
+    back = ASKING["back"].search(asked)
     if back is not None and not planner.has_subject(planner.question(asked[: back.start()])):
         return None
     return None if _narrows(told, asked, planner) else asked
 
 
+def written_out(question: str, last: str, before: Query | None, planner: Planner, library: Library) -> str:
+    """A follow-up with the days and the person that it means: "and the week before?", "in that window", "after him"."""
+    window = None if before is None or before.window is None else before.window[1]
+    if window is not None and (named := preceding(planner.question(question).text, window)) is not None:
+        return f"and {named[1].strip(' ?.!')} from {named[0].first} to {named[0].last}"
+    if window is not None and window.first is not None and window.last is not None:
+        question = ASKING["span"].sub(f"from {window.first} to {window.last}", question)
+    people = {name.keys[0] for name in planner.names(planner.question(last)) if name.kind == "person"}
+    if not people and before is not None:
+        entity, rows = before.entity, library.rows(before.entity)
+        column = next((one for one in (*before.columns, *entity.people) if one in entity.people), entity.key)
+        held = sort_rows(before, rows.filter(before.where), library)[column]
+        people = {*held.drop_nulls()} if column in entity.people or column == "email" else people
+    return ASKING["person"].sub(people.pop(), question) if len(people) == 1 else question
+
+
 def is_preface(said: str, following: str, planner: Planner) -> bool:
     """Whether a sentence before a question says how somebody is placed, and the question does not lean on it."""
-    placed = _PLACED.match(said) is not None and _BACK.search(following) is None
+    placed = ASKING["placed"].match(said) is not None and ASKING["back"].search(following) is None
     return placed and not _narrows(said, following, planner)
 
 

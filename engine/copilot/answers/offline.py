@@ -3,7 +3,6 @@
 The same question about the same data has the same answer. What nothing is known about is said, never guessed.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -14,12 +13,12 @@ from engine.copilot.answers.answer_text import answer_text
 from engine.copilot.answers.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
 from engine.copilot.answers.cells import cell
 from engine.copilot.answers.framework_state import standing
-from engine.copilot.answers.hearing import LEFT_ASIDE, aside, each_span, hearings, is_preface
+from engine.copilot.answers.hearing import LEFT_ASIDE, aside, each_span, hearings, is_preface, written_out
 from engine.copilot.answers.history import history
 from engine.copilot.answers.holdings import holdings
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.meanings import meaning
-from engine.copilot.answers.relations import RELATED, together
+from engine.copilot.answers.relations import RELATED, of_the_one, together
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.sentences import ROWS
 from engine.copilot.answers.titles import NamedFigure, figure_of_title
@@ -28,11 +27,11 @@ from engine.copilot.console.commands import step_command
 from engine.copilot.entities import ENTITIES
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.everyday import is_filler
-from engine.copilot.grammar.moments import preceding
 from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.proof import PLAIN
 from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import CopilotQuestion
+from engine.copilot.grammar.text import ASKING
 from engine.copilot.grammar.wording import clauses
 from engine.model.documents.document import Document
 from engine.model.figures.aggregates import Count
@@ -41,19 +40,6 @@ from engine.model.vocabulary import Confidence
 
 MOST_BEFORE = 6  # questions of the conversation that a follow-up may build on
 SUBJECT_WORDS = 8
-_HELLO = r"^(?:help|hello|hi|hey|thanks|thank you)\b|\bhelp\b|\bwhat can (?:you|i)\b"
-_REFERS_BACK = (
-    r"^(?:and |so )?(?:what|how) about the .*\bones\b|"
-    r"^(?:and |so )?(?:which|how many|who|when) (?:of|are|owns?) (?:those|them)\b"
-)
-_TOLD = (
-    r"(?!(?:who|when|has|have|did|is|was|why|which|what|how)\b)[\w.@ -]+? (?:has |is |was )?"
-    r"(?:left|quit|resigned|departed|gone|leaving|fired|away|ill|sick)(?: us| the company)?\W*$"
-)
-# nobody is on record as the cause of an incident: owners are not
-_BLAME = (
-    r"\bwho (?:has |have |is )?(?:caused?|causes|causing|broke|breaks)\b.*\b(?:incidents?|outages?|it|things|most)\b"
-)
 _NOTHING = "I have no data"
 _UNITLESS = ("count", "number", "word", "text", "texts", "date", "instant", "flag")
 
@@ -104,22 +90,25 @@ def _answer(
     """The answer to a question in these words; never sure where something was taken for granted: ``presumed``."""
     citations = CitationList(library)
     asked = planner.question(question)
-    if (not asked.words and not asked.windows) or (asked.matches(_HELLO) and len(asked.words) < 8):
+    if (not asked.words and not asked.windows) or (asked.matches(ASKING["hello"]) and len(asked.words) < 8):
         return general_help()
-    if not before and asked.matches(_REFERS_BACK):
+    if not before and asked.matches(ASKING["refers"]):
         return _unclear(question)
     context = _context(before, planner, library)
+    if before:
+        question = written_out(question, before[-1], context, planner, library)
+        asked = planner.question(question)
     if before and context is None and planner.refers(asked):
         return _unclear(question)
-    if context is not None and context.window is not None and (named := preceding(asked.text, context.window[1])):
-        question = f"and {named[1].strip(' ?.!')} from {named[0].first} to {named[0].last}"  # "and the week before?"
-        asked = planner.question(question)
-    if asked.matches(_BLAME):
+    if asked.matches(ASKING["blame"]):
         return _no_data(asked)
     parts: list[AnswerPart] = []
     said = clauses(question)
     if len(said) > 1 and is_preface(said[0], said[1], planner):
         said, presumed = said[1:], "; ".join(filter(None, (LEFT_ASIDE, presumed)))
+    if len(said) > 1 and not is_mine(asked):  # "dns is dead, what is affected": what it tells is part of what it asks
+        whole = ask_console(asked, tuple(dict.fromkeys(planner.names(asked))), library, citations)
+        parts, said = ([whole], ()) if whole is not None else (parts, said)
     for one in _with_person(tuple(each_span(said)), planner):
         answer_parts, plans = _answer_one(one, planner, library, citations, asker, context, bool(parts))
         parts += answer_parts
@@ -148,8 +137,8 @@ def _with_person(said: Sequence[str], planner: Planner) -> Iterator[CopilotQuest
         if named:
             (person,) = named if len(named) == 1 else (None,)
         elif person is not None:
-            text = re.sub(r"(?i)\b(?:his|her|hers|him|he|she)\b", person, text)
-        if not (named and number < len(said) - 1 and re.match(_TOLD, text, re.IGNORECASE)):
+            text = ASKING["person"].sub(person, text)
+        if not (named and number < len(said) - 1 and ASKING["left"].match(text)):
             yield planner.question(text)
 
 
@@ -175,13 +164,14 @@ def _answer_one(
     )
     if part is not None:
         return [part], ()
-    exact = any(window.since for window in asked.windows)
-    figure = None if is_mine(asked) or follows or exact else figure_of_title(asked, library.catalogue, library.today)
     plans = _plans(asked, context, planner, library, follows=follows)
+    joined = any(each.dimension.startswith(RELATED) for plan in plans for each in plan.constraints)
+    of_one = context is not None and (joined or any(plan.lookup for plan in plans))
+    exact = of_one or any(window.since for window in asked.windows)
+    figure = None if is_mine(asked) or follows or exact else figure_of_title(asked, library.catalogue, library.today)
     tallied = any(plan.tally is not None for plan in plans)
     if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
         return [_figure(asked, figure, library, citations, plans)], plans
-    joined = any(each.dimension.startswith(RELATED) for plan in plans for each in plan.constraints)
     listed = () if tallied or joined or any(plan.lookup for plan in plans) else planner.several(asked)
     if listed:
         return [answer_text(plan, library, citations) for plan in listed], ()
@@ -208,6 +198,8 @@ def _plans(
     asked: CopilotQuestion, before: Query | None, planner: Planner, library: Library, *, follows: bool
 ) -> tuple[Query, ...]:
     """What is meant; where two kinds of things are, how many of one the other has, unless a state says the same."""
+    if before is not None and (of_it := of_the_one(asked, before, planner, library)) is not None:
+        return (of_it,)
     plans = planner.plans(asked, before, follows=follows)
     if before is None:
         plans = planner.better(asked, plans)
@@ -220,7 +212,7 @@ def _context(before: Sequence[str], planner: Planner, library: Library) -> Query
     for text in before[-MOST_BEFORE:]:
         for number, one in enumerate(clauses(text)):
             asked = planner.question(one)
-            if asked.matches(_HELLO) and len(asked.words) < SUBJECT_WORDS:
+            if asked.matches(ASKING["hello"]) and len(asked.words) < SUBJECT_WORDS:
                 continue
             plans = _plans(asked, query, planner, library, follows=number > 0)
             query = plans[0] if len(plans) == 1 else None

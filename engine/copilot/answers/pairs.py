@@ -9,7 +9,8 @@ import polars as pl
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.sentences import noun
 from engine.copilot.entities.entity import Entity
-from engine.copilot.grammar.planner import BY_NAME, Planner
+from engine.copilot.grammar.lexicon import BY_NAME
+from engine.copilot.grammar.planner import Planner
 from engine.copilot.grammar.query import Constraint, Query, Tally
 from engine.copilot.grammar.reading import CopilotQuestion
 

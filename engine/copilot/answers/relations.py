@@ -14,11 +14,12 @@ import polars as pl
 from engine.copilot.answers.hearing import has_meaning
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.pairs import pair
-from engine.copilot.answers.sentences import noun
+from engine.copilot.answers.sentences import ROWS, noun, sort_rows
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.planner import Planner
-from engine.copilot.grammar.query import Constraint, Query
+from engine.copilot.grammar.proof import NOT_SAID
+from engine.copilot.grammar.query import Constraint, Query, is_the_one
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import stem
 
@@ -84,6 +85,27 @@ def _together(asked: CopilotQuestion, plans: tuple[Query, ...], records: _Record
     text = " ".join(asked.text.strip(" ?.!").split())
     found = _in_one_span(text, records, cuts) or _in_two(text, records, cuts)
     return plans if found is None or (whole and not _height(found, library)) else (found,)
+
+
+def of_the_one(asked: CopilotQuestion, before: Query, planner: Planner, library: Library) -> Query | None:
+    """What is asked of the one row before, or of what belongs to it: "is the fix overdue" of a finding."""
+    plans = planner.plans(asked)
+    alone = before.lookup or (before.order is not None and before.order.count == 1)
+    if not alone or len(plans) != 1 or asked.windows or any(planner.names(asked)) or not plans[0].named:
+        return None
+    rows = sort_rows(before, library.rows(before.entity).filter(before.where), library)
+    if not 0 < rows.height <= ROWS or not is_the_one(planner.reading(asked, plans[0].entity)):
+        return None
+    keys = rows[before.entity.key]
+    row = Constraint("own:rows", " and ".join(keys), pl.col(before.entity.key).is_in(keys.implode()), after=True)
+    one = replace(before, constraints=(row,), order=None, presumed=False, lookup=True, unknown=())
+    reading = planner.reading(asked, before.entity)
+    if plans[0].entity is before.entity and not reading.unknown:
+        return planner.query(reading, one)
+    kept = plans[0].constraints[plans[0].presumed :]
+    told = tuple(doubt for doubt in plans[0].assumed if doubt != NOT_SAID)
+    of_it = _constraint(replace(plans[0], constraints=kept, presumed=False, assumed=told), one, library, without=False)
+    return of_it if of_it is not None or reading.unknown else planner.query(reading, one)
 
 
 def _height(query: Query, library: Library) -> int:

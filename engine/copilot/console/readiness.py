@@ -220,7 +220,7 @@ def gate(
 @door(
     r"\bbaas?\b|\bbusiness associates?\b",
     "baa business associate agreement vendor everybody everyone sign signed missing lack without valid expired place "
-    "no not flow supplier file force",
+    "no not flow supplier file force touch phi health handle owe outstanding still pending provider us record patient",
 )
 def agreements(
     asked: CopilotQuestion, names: Sequence[OwnName], library: Library, citations: CitationList
@@ -235,7 +235,7 @@ def agreements(
         )
     without = table.filter(pl.col("agreement").is_null() | (pl.col("valid_until") < library.today))
     others = table.filter(~pl.col("vendor_id").is_in(without["vendor_id"].to_list()))
-    lacking = asked.matches(r"\b(?:missing|lack|without|no|not|expired|need|needs)\b")
+    lacking = asked.matches(r"\b(?:missing|lack|without|no|not|expired|needs?|still|owes?|outstanding|pending)\b")
     everybody = asked.matches(r"\b(?:everybody|everyone|all|every|each)\b") and not lacking
     rows = without if lacking or everybody else others
     text = "without a valid agreement" if lacking or everybody else "with a valid agreement"

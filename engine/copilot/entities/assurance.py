@@ -186,6 +186,7 @@ EXCEPTION = with_words(
             RowState("rejected", is_in("standing", "rejected")),
             RowState("resolved", is_in("standing", "resolved")),
             RowState("in review", is_in("standing", "in_review"), after=True),
+            RowState("not decided", is_in("standing", "draft", "in_review"), after=True),
             RowState("renewed", over("renewals", 1), aside=True),
             RowState("that nobody approved", none("approver"), after=True),
             RowState("without a compensating control", none("compensating"), after=True),

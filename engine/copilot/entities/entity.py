@@ -105,6 +105,7 @@ class Entity:
     hints: Words = ()  # words that mean it where no noun is said
     closed: bool = True  # what is not on record is not there
     loose: Words = ()  # nouns that people use of it and of other things, too: never sure
+    unsure: Words = ()  # words that are said of other things of it, too: never sure
     unrated: str | None = None  # the flag of rows whose ``size`` is presumed: nobody gave it
     leaves_out: str = ""  # what is no row of it, though somebody may count it in: said with every number
 

@@ -1,9 +1,12 @@
 """Where data and attackers may go, and what automation did: attack paths, systems, flows, runs, refusals, approvals."""
 
+from collections.abc import Callable
+from datetime import date
+
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, phrases
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.wordbook import possession, with_words
 from engine.exposure.attack_entries import INTERNET, OpenFinding
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import Dependency, Service
@@ -67,6 +70,11 @@ def _flows(records: Records) -> pl.DataFrame:
     return flows
 
 
+def _holds(kind: str) -> Callable[[date], pl.Expr]:
+    """Systems that hold data of a class."""
+    return lambda _: pl.col("data_classes").list.contains(kind)
+
+
 PATH = with_words(
     Entity(
         "attack path",
@@ -95,8 +103,9 @@ SYSTEM = with_words(
             RowState("in scope", flag("in_scope"), after=True),
             RowState("out of scope", flag("in_scope", False), after=True),
             RowState("unowned", none("owner"), aside=True),
-            RowState(
-                "with health records", lambda _: pl.col("data_classes").list.contains("health records"), after=True
+            *(
+                RowState(f"with {kind}", _holds(kind), words=possession(kind, *said), after=True)
+                for kind, said in (("health records", ("phi", "health data")), ("card data", ("cardholder data",)))
             ),
         ),
         links={"service": "service_id", "framework": "frameworks"},

@@ -51,6 +51,7 @@ SERVICE = with_words(
             RowState("with an objective", lambda _: pl.col("objective_pct").is_not_null(), after=True),
             RowState("with customer data", flag("holds_customer_data"), after=True),
             RowState("with an exhausted error budget", over("used_30d_pct", 100), after=True),
+            RowState("within its error budget", lambda _: pl.col("used_30d_pct") < 100, after=True),
             RowState("burning their error budget too fast", is_in("level", "critical", "warning"), after=True),
             RowState(
                 "that nothing depends on",
@@ -118,6 +119,7 @@ DEPENDENCY = with_words(
         "id",
         "{service} needs {needs}",
         links={"service": "service_id", "vendor": "vendor_id"},
+        states=(RowState("on a vendor", lambda _: pl.col("vendor_id").is_not_null(), after=True),),
         turned={"on": {"service": "depends_on_id"}},
         row_route="/api/services/dependency-graph",
     )

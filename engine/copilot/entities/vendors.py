@@ -6,7 +6,7 @@ from datetime import date
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.wordbook import possession, with_words
 
 _SOC2 = ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc report")
 _REPORT = phrases(
@@ -117,17 +117,9 @@ VENDOR = with_words(
             RowState("reviewed in time", is_in("review", "current")),
             RowState("never reviewed", is_in("review", "never")),
             RowState("with inherited gaps", over("inherited_gaps", 1), after=True),
-            RowState("handling health data", flag("handles_phi"), after=True),
+            RowState("handling health data", flag("handles_phi"), words=possession("health data", "phi"), after=True),
             RowState("unowned", none("owner"), aside=True),
-            RowState(
-                "with customer data",
-                flag("stores_customer_data"),
-                words=tuple(
-                    f"{verb} customer data".strip()
-                    for verb in ("", "store", "stores", "handle", "handling", "hold", "keep", "with")
-                ),
-                after=True,
-            ),
+            RowState("with customer data", flag("stores_customer_data"), words=possession("customer data"), after=True),
             RowState(
                 "with privileged access",
                 flag("privileged_access"),

@@ -29,6 +29,7 @@ def with_words(entity: Entity) -> Entity:
         words=names["nouns"],
         hints=names.get("hints", ()),
         loose=names.get("loose", ()),
+        unsure=names.get("unsure", ()),
         fillers=names.get("fillers", ()),
         states=tuple(
             replace(state, words=(*states.get(state.label, ()), *state.words)) if state.label in states else state
@@ -45,6 +46,11 @@ def with_words(entity: Entity) -> Entity:
 def shared_words(name: str) -> Words:
     """A list of words that several things have in common."""
     return phrases(_lists()[name])
+
+
+def possession(*data: str) -> Words:
+    """The ways to say that data are held: by their name alone, and behind each verb of holding."""
+    return tuple(f"{verb} {one}".strip() for verb in ("", *shared_words("hold")) for one in data)
 
 
 def shared_columns(section: str) -> Mapping[str, Words]:

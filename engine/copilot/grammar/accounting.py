@@ -62,16 +62,27 @@ _OPINIONS = (
     r"\b(?:did|do|does) (?:the |our |any |an? )?(?!you|we|i\b)\w+ (?P<said>like|want|know|notice|think|believe|expect|"
     r"understand|agree|suspect|remember|mind|care)\b",
     r"\b(?P<said>(?:customers?|users?|clients?|patients?) (?:raised?|complain(?:ed)?|filed?|logged|noticed?))\b",
+    r"\b(?P<said>(?:tell|told|inform(?:ed)?|notif(?:y|ied)|warn(?:ed)?) (?:of |about |the |our |any |all |affected )*"
+    r"(?:customers?|users?|clients?|patients?|regulators?|authorit(?:y|ies)))\b",
+    r"\b(?P<said>(?:customers?|users?|clients?|patients?|regulators?|authorit(?:y|ies)) (?:ever |been |get |got |were |"
+    r"was |have |had |has )*(?:told|informed|notified|warned))\b",
     # from one control to another: what lies between them is not in their numbers
     r"\b(?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)[\w.()-]* (?P<said>to|through|thru|until) (?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)",
     r"\b(?P<said>(?:came|come|comes|coming) back|(?:on|in) time|too (?:late|early))\b",
 )
 
 
+_DID = r"\b(?:did|have|has) (?:we|they|i|you|any(?:body|one)|some(?:body|one)|no(?:body| one))(?: \w+)?"
+
+
 def _opinions(reading: Reading) -> Iterator[str]:
     """The words that ask for what no row says, where the thing has no state of these words."""
     said = (*reading.pieces, *reading.turned, *reading.excluded)
     known = {word for piece in said if piece.sense("state") for word in piece.phrase}
+    for piece in said:  # "which policies did we review": the day that a review is due says nothing of it
+        ahead = piece.sense("date") is not None and all(one.column == reading.entity.due for one in piece.senses)
+        if ahead and reading.asked.matches(rf"{_DID} {piece.words}(?!ed\b)"):
+            yield f"did {piece.words}"
     for pattern in _OPINIONS:
         match = re.search(pattern, reading.asked.text)
         if match is not None and not set(match["said"].split()) <= known:
@@ -190,7 +201,10 @@ def _is_part(sense: Sense, piece: Piece, query: Query, reading: Reading) -> bool
             spans = bool(query.halves) or (sense.column == reading.entity.done and query.window is not None)
             spans = spans or any("window" in one.dimension and verb_of(sense.column) in one.label for one in made)
             named = any(column and verb in column for column in columns)
-            return named or spans or sense.column in BORN or query.intent == "when"
+            known = query.lookup and reading.asked.words[piece.at - 1 : piece.at] == (
+                "the",
+            )  # "is the fix of … overdue"
+            return named or spans or known or sense.column in BORN or query.intent == "when"
         case "role":
             timed = any(one.dimension.startswith("bound:hours") for one in made)
             timed = timed or any("hours" in (column or "") for column in {*columns, (query.measure or ("",))[0]})

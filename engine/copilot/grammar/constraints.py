@@ -9,7 +9,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, RowState, phrases
 from engine.copilot.grammar.pieces import Piece
-from engine.copilot.grammar.query import Constraint, Order, Query, intent_of, verb_of_window
+from engine.copilot.grammar.query import Constraint, Order, Query, intent_of, is_the_one, verb_of_window
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
 
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
@@ -270,13 +270,14 @@ def clock_of(reading: Reading, frame: pl.DataFrame, today: date) -> Constraint |
 
 
 _EVERY = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b.*\b(?:all|every|each)\b"
-_IS = r"^(?:so |and )?(?:is|are) (?!there\b|any\b|some\b)"
+_IS = r"^(?:so |and )?(?:is|are|was|were) (?!there\b|any\b|some\b)"
 CHECK = r"^(?:so |and )?(?:any|is|are|was|were|has|have|did|does|do)\b"
 
 
 def with_claims(query: Query, reading: Reading) -> Query:
     """The query with what a yes-or-no question claims of its rows: of all of them, or of the one that it is about."""
     family = any(each.dimension == "name:control/id" for each in query.constraints)
+    family = family or (is_the_one(reading) and any(each.dimension == "choice:title" for each in query.constraints))
     every = reading.asked.matches(_EVERY) or (family and reading.asked.matches(_IS))  # "is CC6 effective"
     if query.intent == "list" and every and (query.named or family) and query.constraints and not query.halves:
         in_time = [each for each in query.constraints if each.dimension.startswith(("bound:hours", "bound:days"))]

@@ -263,7 +263,7 @@ def group_of(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | Non
         (n for n, piece in enumerate(reading.pieces) if piece.sense("group") and not is_agent(piece, reading)), None
     )
     if by is None and not most:
-        return _done_by(reading, frame)
+        return _under_way(reading, frame)
     words, own = reading.asked.words, (reading.entity.key, *reading.entity.names)
     which = re.match(r"(?:which|what) (\w+)(?: (\w+))?", reading.asked.text) if most else None
     for word in () if which is None else which.groups(""):
@@ -303,7 +303,7 @@ def group_of(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | Non
     return None
 
 
-def _done_by(reading: Reading, frame: pl.DataFrame) -> str | None:
+def _under_way(reading: Reading, frame: pl.DataFrame) -> str | None:
     """The column of "what is blocking remediations": what stands there, and how often."""
     verb = re.match(_DOES, reading.asked.text)
     named = next((one for one in reading.pieces if verb is not None and verb["does"] == one.words), None)

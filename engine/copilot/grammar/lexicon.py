@@ -11,9 +11,10 @@ from typing import Literal, get_args
 
 import polars as pl
 
+from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.columns import words_of
 from engine.copilot.entities.entity import Entity, RowState, phrases
-from engine.copilot.entities.wordbook import shared_columns
+from engine.copilot.entities.wordbook import shared_columns, shared_words
 from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.names import Names, OwnName, Phrase
 from engine.copilot.grammar.text import root, stems, ways_of_file
@@ -186,15 +187,7 @@ def _without_articles(entity: Entity) -> Iterator[tuple[str, Sense]]:
 
 
 _ARTICLES = re.compile(r"\b(?:the|an?) ")
-_LATE = phrases(
-    "late, too late, overdue, later than agreed, later than planned, behind schedule, past due, after deadline, after "
-    "the deadline, after its deadline, past the deadline, after due date, after the due date, after its due date, "
-    "after their deadline, after their due date, after it was due, after they were "
-    "due, later than due, later than it was due, later than they were due"
-)
-_IN_TIME = phrases(
-    "on time, in time, within sla, before the deadline, before due date, before the due date, by due date"
-)
+_LATE, _IN_TIME = shared_words("done_late"), shared_words("done_in_time")
 
 
 def _deadlines(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
@@ -278,3 +271,18 @@ def _choices(
 def _is_plain(phrase: Phrase) -> bool:
     """Whether a phrase is one word of filler or everyday English, which no column takes by its name alone."""
     return len(phrase) == 1 and (is_filler(phrase[0]) or is_everyday(phrase[0]))
+
+
+BY_NAME = {entity.name: entity for entity in ENTITIES}
+NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
+# a measure of several words, or a short form of one, says of what it is one
+MEASURES: dict[str, tuple[Phrase, ...]] = {
+    entity.name: tuple(
+        phrase
+        for words in entity.measures.values()
+        for word in words
+        if len(phrase := stems(word)) > 1 or word.startswith("mtt")
+    )
+    for entity in ENTITIES
+}
+SINGLE = {phrase[0] for phrases in NOUNS.values() for phrase in phrases if len(phrase) == 1}

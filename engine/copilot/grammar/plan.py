@@ -297,7 +297,10 @@ def _is_condition(constraint: Constraint) -> bool:
 def _follow_up(query: Query, before: Query) -> Query:
     """The plan of a follow-up: what was asked before, with what is said now in its place or added."""
     dimensions = {_dimension(each) for each in query.constraints}
-    kept = tuple(each for each in before.constraints if _dimension(each) not in dimensions)
+    next_one = (
+        query.order is not None and query.order.column == query.entity.due and before.presumed
+    )  # not the present one
+    kept = tuple(each for each in before.constraints[next_one:] if _dimension(each) not in dimensions)
     return replace(
         query,
         constraints=(*kept, *query.constraints),

@@ -10,42 +10,18 @@ from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.accounting import is_of_other_thing
 from engine.copilot.grammar.everyday import is_everyday, is_filler
-from engine.copilot.grammar.lexicon import GROUP_WORDS, nouns
-from engine.copilot.grammar.names import OwnName, Phrase
+from engine.copilot.grammar.lexicon import BY_NAME, GROUP_WORDS, MEASURES, NOUNS, SINGLE
+from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.pieces import is_subject, within
 from engine.copilot.grammar.plan import plan
 from engine.copilot.grammar.query import Query
 from engine.copilot.grammar.reading import SIGNS, CopilotQuestion, Reading, ask, names_row, read
-from engine.copilot.grammar.text import nearest, stem, stems
+from engine.copilot.grammar.text import ASKING, nearest, stem, stems
 
-_FOLLOWS = (
-    r"^(?:and|but|ok(?:ay)?|now|only|just|without|except|not|what about|how about|which of|of (?:those|them|these)|"
-    r"same for)\b|\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones|"
-    r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
-)
-_THEM = (
-    r"\b(?:of (?:those|them|these)|them|they|those|these|"
-    r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
-)
-_BARE = r"^(?:and )?(?:by )?(?:who|whom|when|why) (?:did )?\w+(?: (?:it|them|that))?\W*$"  # of what was asked before
-_FIX_ONE = r"\bto (?:fix|resolve|acknowledge|mitigate|restore) (?:an? |the )?(?:\w+ ){0,3}ones?\b"
-_EACH_WHICH = r"\b(?:which|what) \w+ and (?:which|what) \w+"
+_PROOFS = ("linked evidence item", "control")
 _SEVERE = ("incident", "finding", "gap")
 _USED_UP = ("whose", "without", "no", "missing", "lack", "lacks")  # words that a column behind them uses up
 _TELLING = 2  # words: so many say what is asked of a thing that is not named
-BY_NAME = {entity.name: entity for entity in ENTITIES}
-_NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
-# a measure of several words, or a short form of one, says of what it is one
-_MEASURES: dict[str, tuple[Phrase, ...]] = {
-    entity.name: tuple(
-        phrase
-        for words in entity.measures.values()
-        for word in words
-        if len(phrase := stems(word)) > 1 or word.startswith("mtt")
-    )
-    for entity in ENTITIES
-}
-_SINGLE = {phrase[0] for phrases in _NOUNS.values() for phrase in phrases if len(phrase) == 1}
 
 
 class Planner:
@@ -74,7 +50,13 @@ class Planner:
 
         ``follows`` where it is a later part of the same message: "… and why?".
         """
-        candidates = [] if follows and asked.matches(_BARE) else self._candidates(asked)
+        if asked.matches(ASKING["evidence of"]) and [name.kind for name in self.names(asked)] == ["control"]:
+            items, control = (self.query(self.reading(asked, BY_NAME[name])) for name in _PROOFS)
+            if not items.unknown:
+                return (
+                    (items,) if control.unknown else (items, control)
+                )  # the items themselves, and whether they are enough
+        candidates = [] if follows and asked.matches(ASKING["bare"]) else self._candidates(asked)
         if before is not None and (
             follows and (not candidates or candidates == [before.entity]) and not any(self.names(asked))
         ):
@@ -86,10 +68,10 @@ class Planner:
             if not reading.unknown and reading.understood_words:
                 return (self.query(reading, before),)
         if before is not None and (
-            not candidates or (asked.matches(_FOLLOWS) and not _own_subject(asked, candidates, before))
+            not candidates or (asked.matches(ASKING["follows"]) and not _own_subject(asked, candidates, before))
         ):
             reading = self.reading(asked, before.entity)
-            if not reading.unknown and (reading.pieces or reading.title_words or asked.matches(_FOLLOWS)):
+            if not reading.unknown and (reading.pieces or reading.title_words or asked.matches(ASKING["follows"])):
                 return (self.query(reading, before),)
         if candidates:
             best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
@@ -125,8 +107,8 @@ class Planner:
 
     def refers(self, asked: CopilotQuestion) -> bool:
         """Whether a question is about what the one before was about: it says "them", or names no thing of its own."""
-        return asked.matches(_THEM) or (
-            asked.matches(_FOLLOWS) and not self._candidates(asked) and not any(self.names(asked))
+        return asked.matches(ASKING["them"]) or (
+            asked.matches(ASKING["follows"]) and not self._candidates(asked) and not any(self.names(asked))
         )
 
     def several(self, asked: CopilotQuestion) -> tuple[Query, ...]:
@@ -135,7 +117,7 @@ class Planner:
         if len(parts) < 2:
             return ()
         best = min((self.reading(asked, one) for one in self._candidates(asked)), key=_rank, default=None)
-        if best is not None and not best.unknown and not asked.matches(_EACH_WHICH):
+        if best is not None and not best.unknown and not asked.matches(ASKING["each which"]):
             return ()
         made: list[Query] = []
         for part in parts:
@@ -152,7 +134,7 @@ class Planner:
             {
                 (at, at + len(phrase), entity.name)
                 for entity in ENTITIES
-                for phrase in _NOUNS[entity.name]
+                for phrase in NOUNS[entity.name]
                 for at in range(len(said) - len(phrase) + 1)
                 if stemmed[at : at + len(phrase)] == phrase
             }
@@ -237,25 +219,25 @@ class Planner:
             return [BY_NAME["dependency"]]
         if asked.matches(r"\bhow long\b.*\b(?:keep|kept|retain\w*|store)\b"):
             return [BY_NAME["record class"]]
-        if asked.matches(_FIX_ONE):
+        if asked.matches(ASKING["fix one"]):
             return [BY_NAME["incident"]]
         entities = [
-            entity for entity in ENTITIES if any(is_subject(phrase, without_names) for phrase in _NOUNS[entity.name])
+            entity for entity in ENTITIES if any(is_subject(phrase, without_names) for phrase in NOUNS[entity.name])
         ]
         kinds = {name.kind for name in self.names(asked)}
         if "incident" in kinds:
             entities.append(BY_NAME["incident"])
         if "control" in kinds and (BY_NAME["evidence item"] in entities or asked.matches(r"\bwhen\b.*\btested\b")):
             entities.append(BY_NAME["control"])
-        entities += [entity for entity in ENTITIES if any(within(one, without_names) for one in _MEASURES[entity.name])]
-        telling = [word for word in without_names if not (is_filler(word) or is_everyday(word) or word in _SINGLE)]
+        entities += [entity for entity in ENTITIES if any(within(one, without_names) for one in MEASURES[entity.name])]
+        telling = [word for word in without_names if not (is_filler(word) or is_everyday(word) or word in SINGLE)]
         if entities:  # a long word that nothing knows may be another noun, misspelt
             telling = [word for word in telling if len(word) > 6]
-        close = {near for word in telling if (near := nearest(word, _SINGLE, most=1)) is not None}
+        close = {near for word in telling if (near := nearest(word, SINGLE, most=1)) is not None}
         entities += [
             entity
             for entity in ENTITIES
-            if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
+            if any(phrase[0] in close for phrase in NOUNS[entity.name] if len(phrase) == 1)
         ]
         return list(dict.fromkeys(entities))
 
@@ -297,13 +279,13 @@ def _other_heads(reading: Reading) -> Iterator[str]:
     head = re.match(r"(?:which|what) (?:one )?of (?:our|the|these|all(?: our)?) (\w+)", reading.asked.text)
     word = "" if head is None else stem(head[1])
     own = next((piece for piece in reading.pieces if piece.words in (word, head[1] if head else "")), None)
-    if word in _SINGLE and own is not None and own.sense("choice") and not own.sense("noun", "attribute", "state"):
+    if word in SINGLE and own is not None and own.sense("choice") and not own.sense("noun", "attribute", "state"):
         yield head[1] if head else word
 
 
 def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:
     """Whether a follow-up speaks of another kind of thing than the question before."""
-    return before.entity not in candidates and not asked.matches(_THEM)
+    return before.entity not in candidates and not asked.matches(ASKING["them"])
 
 
 def _orphans(reading: Reading) -> int:
@@ -321,5 +303,5 @@ def _rank(one: Reading) -> tuple[int, int, bool, int, int]:
     """How well a reading fits, the best first; a noun that people use of other things, too, comes after theirs."""
     named = {piece.phrase for piece in one.pieces if piece.sense("noun")}
     loose = named <= {stems(word) for word in one.entity.loose}
-    own = sum(stem(text) in _SINGLE for text, _ in one.corrections)  # a noun of another thing is not misspelt
+    own = sum(stem(text) in SINGLE for text, _ in one.corrections)  # a noun of another thing is not misspelt
     return len(one.unknown) + _orphans(one) + own, -one.understood_words, bool(named) and loose, -one.noun, one.at

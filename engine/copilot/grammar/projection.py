@@ -54,7 +54,7 @@ _COMPARED = (
 _OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
 _OF_ONE = r"^(?:so |and )?(?:what|how|where|is|are|was|were|does|did)\b|\bof\b"
 _OF_EACH = r"\bhow (?:long|many \w+)\b.*\beach(?: one| of them)? (?:took|takes?|lasted|is|was|has|had)\b"
-_WHEN_AND_WHO = r"\bwhen\b.*\band (?:by )?whom?\b|\bwhom?\b.*\band when\b"
+_WHEN_AND_WHO = r"\bwhen\b.*\band (?:by )?whom?\b|\bwhom?\b.*\band (?:since )?when\b"
 _BOTH = r"\bwho\b.*\b(?:and|or)\b"
 # words that are used up by what is asked of the rows
 _SPENT = {
@@ -146,7 +146,7 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
             return replace(query, columns=(source[0],))
         of_one = asked.matches(_WHEN_AND_WHO) and (lookup or query.order is not None)
         days = (*columns_of(reading, "date", frame)[-1:], *query.entity.dates)[:1] if of_one else ()
-        who = (*roles[-1:], *query.entity.people)[:1]
+        who = (*roles[-1:], *query.entity.people, query.entity.key)[:1]
         if days and who:
             return replace(query, intent="what", columns=(*days, *who))
         listed = [column for column in attributes if column == "members"]

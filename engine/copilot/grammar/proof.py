@@ -14,7 +14,7 @@ from engine.copilot.entities.entity import phrases
 from engine.copilot.grammar.constraints import is_mine
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.pieces import TURNS, Piece
-from engine.copilot.grammar.query import TIMED, Constraint, Query, is_about_end
+from engine.copilot.grammar.query import TIMED, Constraint, Query, is_about_end, is_the_one
 from engine.copilot.grammar.reading import Reading
 from engine.copilot.grammar.text import stems
 from engine.model.vocabulary import FRAMEWORK_NAMES
@@ -69,6 +69,7 @@ ASKER = (
     r"\b(?:can|could|may|should|shall|do|did|am|would|must|if|that|when) i (?!\w+ed\b)|"
     r"\bi (?:need|want|have|see|can|should|must|am|was)\b|\b(?:show|give|tell|get|find) me\b"
 )
+NOT_SAID = "which one was not said"
 _YEAR = r"this|last|next|today|yesterday|week|month|year|quarter|ago|past|\d{4}"
 
 
@@ -212,7 +213,7 @@ def _kind(query: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
     if asked is not None and query.intent not in asked[1]:
         yield f"{asked[0]} is asked for"
     if asked is None and query.intent in _UNASKED:
-        yield f"nobody asked for a {query.intent}"
+        yield f"nobody asked for {'all of them' if query.intent == 'every' else f'a {query.intent}'}"
     if query.intent == "what":
         numbers = all(frame.schema[one].is_numeric() for one in query.columns if one in frame.columns)
         if (not query.lookup and query.order is None) or ("how many" in text and not numbers):
@@ -224,6 +225,9 @@ def _kind(query: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
     )
     if which and (noun is None or noun > 3):
         yield f"taken as a question for {query.entity.plural}"
+    chosen = any(one.dimension.startswith(("own", "name", "title", "choice:title")) for one in conditions(query))
+    if query.polar and is_the_one(reading) and not (chosen or query.order or query.lookup):
+        yield NOT_SAID
     if query.intent in ("compare", "every", "check", "share") and len(conditions(query)) > 2:
         yield "several conditions of a comparison"
 
@@ -237,6 +241,9 @@ def _synonyms(query: Query, reading: Reading) -> Iterator[str]:
     if named and {stems(word) for word in entity.loose}.issuperset(named):
         yield f"'{' '.join(named[0])}' taken as {entity.plural}"
     chosen = {one.at: one.label for one in conditions(query) if one.dimension.startswith("state")}
+    yield from (f"'{one.words}' may be said of other things" for one in reading.pieces if one.words in entity.unsure)
+    if query.intent == "group" and ":" not in (query.group or "") and "per" in reading.asked.words:
+        yield "'per' taken as a number for each"
     for piece in (*reading.pieces, *reading.turned, *reading.excluded):
         for sense in piece.senses:
             if sense.state is not None and sense.state.assumed and piece.at in {one.at for one in conditions(query)}:

@@ -8,6 +8,7 @@ from typing import Literal
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, phrases
+from engine.copilot.entities.wordbook import shared_words
 from engine.copilot.grammar.lexicon import Sense
 from engine.copilot.grammar.moments import TimeWindow
 from engine.copilot.grammar.pieces import Piece
@@ -125,6 +126,13 @@ def intent_of(reading: Reading) -> Intent:
     return next((intent for intent, pattern in _INTENTS if asked.matches(pattern)), "list")
 
 
+def is_the_one(reading: Reading) -> bool:
+    """Whether it speaks of one thing as known: "is the fix overdue"."""
+    said, nouns = reading.asked.words, [piece for piece in reading.pieces if piece.sense("noun")]
+    known = (said[one.at : one.end] for one in nouns if said[one.at - 1 : one.at] in (("the",), ("its",)))
+    return any(words == tuple(map(stem, words)) for words in known)
+
+
 def dates_of(reading: Reading) -> list[str]:
     timed = verb_timed(reading)
     return [sense.column for piece in reading.pieces if (sense := piece.sense("date")) and sense.column not in timed]
@@ -201,18 +209,7 @@ def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:
 
 
 # superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse
-WORST = frozenset(
-    phrases(
-        "worst, weakest, poorest, least ready, behind most, furthest behind, most behind, further behind, worse "
-        "off, less ready"
-    )
-)
-BEST = frozenset(
-    phrases(
-        "best, strongest, furthest, furthest along, most ready, further along, further ahead, closer, readier, "
-        "better off, more ready, better prepared"
-    )
-)
+WORST, BEST = frozenset(shared_words("worst")), frozenset(shared_words("best"))
 _BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
 # superlatives of the scale of severity, whatever else the rows are ordered by
 _SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))

@@ -89,7 +89,7 @@ class CopilotQuestion:
     bound: NumberLimit | None = None
     clock: ClockHours | None = None
 
-    def matches(self, pattern: str) -> bool:
+    def matches(self, pattern: str | re.Pattern[str]) -> bool:
         """Whether the plain text matches."""
         return re.search(pattern, self.text) is not None
 

@@ -10,40 +10,6 @@ from engine.copilot.entities.entity import phrases
 LONGEST_WORD = 80
 _DATA = Path(__file__).resolve().parents[3] / "data" / "copilot"
 _WORD = re.compile(r"[^\W_][\w.@:+/&]*(?:-[\w.@:+/&]+)*")
-# what people write together, short, or wrong so often that guessing would be worse than knowing
-_SPELLINGS = tuple(
-    (re.compile(pattern), written)
-    for pattern, written in (
-        (r"[’`´]", "'"),
-        (r"\bw/o\b|\bwithout (?:any|(?:an? |even one )?single)\b|\bwith no\b|\blacking\b", "without"),
-        (r"\bw/", "with "),
-        (r"\b(what|who|where|when|how|that|it|there|which)'?s\b", r"\1 is"),
-        (r"\b(what|who|where|when|how)'?re\b", r"\1 are"),
-        (r"\b(is|are|was|were|has|have|had|do|does|did|could|would|should)n'?t\b", r"\1 not"),
-        (r"\bcan'?t\b", "can not"),
-        (r"\bi'm\b", "i am"),
-        (r"\b(we(?=')|they|you)'?(?:ve|re)\b", r"\1 are"),
-        (r"'s\b|s'(?=\s|$)", " "),
-        (r"\bpoa\s?(?:&|and)\s?ms?\b", "poam"),
-        (r"\bwi?h?ci?h\b", "which"),
-        (r"\bwat\b", "what"),
-        (r"\bwhos\b", "who is"),
-        (r"\b(?:teh|hte)\b", "the"),
-        (r"\b(?:nxt|nex)\b", "next"),
-        (r"\bopn\b", "open"),
-        (r"\bwil\b", "will"),
-        (r"\b(?:mny|manny)\b", "many"),
-        (r"\bther\b", "there"),
-        (r"\bsais\b", "says"),
-        (r"\bownes\b", "owns"),
-        (r"\bu\b", "you"),
-        (r"\br\b", "are"),
-        (r"\b(\d+)(d|w|h)\b", r"\1 \2"),
-        (r"(?<=\d),(?=\d{3}\b)", ""),
-        (r"(?<=\d)k\b", "000"),
-        (r"\b(?!customers?\b)cust+om+[eao]rs?\b", "customers"),
-    )
-)
 
 
 def words_of_file(name: str) -> frozenset[str]:
@@ -57,6 +23,18 @@ def ways_of_file(name: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
     pairs = (line.rpartition(" =>") for line in lines)
     return tuple((re.compile(pattern), written.strip().replace("␣", " ")) for pattern, _, written in pairs)
+
+
+# what people write together, short, or wrong so often that guessing would be worse than knowing
+_SPELLINGS = ways_of_file("spellings.txt")
+
+
+def patterns_of_file(name: str) -> Mapping[str, re.Pattern[str]]:
+    """The patterns of a file of data/copilot by what they are called, in any case of letters."""
+    return {called: re.compile(pattern.pattern, re.IGNORECASE) for pattern, called in ways_of_file(name)}
+
+
+ASKING = patterns_of_file("asking.txt")
 
 
 def plain(text: str) -> str:
