@@ -85,10 +85,11 @@ def sort_rows(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame
             if entity.name == "meeting":
                 rows = rows.filter(pl.col("status") == "held")
         moment = f"{order.column.removesuffix('_on')}_at"
-        by = moment if moment in rows.columns else order.column
+        dated_rows = rows.drop_nulls(order.column)
+        by = moment if moment in rows.columns and not dated_rows[moment].null_count() else order.column
         ties = [entity.scale] if entity.scale in rows.columns and by == entity.size != entity.scale else []
         ends = [order.down, *(order.down for _ in ties), False]
-        kept = rows.drop_nulls(order.column).sort(by, *ties, entity.key, descending=ends, nulls_last=True)
+        kept = dated_rows.sort(by, *ties, entity.key, descending=ends, nulls_last=True)
         return kept.head(_with_ties(kept, order, [by, *ties]))
     usual = entity.due if plan.window is not None and plan.window[0] == entity.due else entity.size
     column = usual or entity.due or next(iter(entity.dates), None)

@@ -64,8 +64,8 @@ _OPINIONS = (
     r"\b(?P<said>(?:customers?|users?|clients?|patients?) (?:raised?|complain(?:ed)?|filed?|logged|noticed?))\b",
     r"\b(?P<said>(?:tell|told|inform(?:ed)?|notif(?:y|ied)|warn(?:ed)?) (?:of |about |the |our |any |all |affected )*"
     r"(?:customers?|users?|clients?|patients?|regulators?|authorit(?:y|ies)))\b",
-    r"\b(?P<said>(?:customers?|users?|clients?|patients?|regulators?|authorit(?:y|ies)) (?:ever |been |get |got |were |"
-    r"was |have |had |has )*(?:told|informed|notified|warned))\b",
+    r"\b(?P<said>(?:customers?|users?|clients?|patients?|regulators?|authorit(?:y|ies)|any(?:body|one)) (?:ever |been |"
+    r"get |got |were |was |have |had |has )*(?:told|informed|notified|warned))\b",
     # from one control to another: what lies between them is not in their numbers
     r"\b(?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)[\w.()-]* (?P<said>to|through|thru|until) (?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)",
     r"\b(?P<said>(?:came|come|comes|coming) back|(?:on|in) time|too (?:late|early))\b",
