@@ -91,15 +91,16 @@ def of_the_one(asked: CopilotQuestion, before: Query, planner: Planner, library:
     """What is asked of the one row before, or of what belongs to it: "is the fix overdue" of a finding."""
     plans = planner.plans(asked)
     alone = before.lookup or (before.order is not None and before.order.count == 1)
-    if not alone or len(plans) != 1 or asked.windows or any(planner.names(asked)) or not plans[0].named:
+    if not alone or len(plans) != 1 or any(planner.names(asked)) or not plans[0].named:
         return None
     rows = sort_rows(before, library.rows(before.entity).filter(before.where), library)
-    if not 0 < rows.height <= ROWS or not is_the_one(planner.reading(asked, plans[0].entity)):
+    its = not is_the_one(planner.reading(asked, plans[0].entity))  # "when does it meet next", of a committee
+    reading = planner.reading(asked, before.entity)
+    if not 0 < rows.height <= ROWS or (its and not (reading.unknown and asked.matches(r"\bits?\b"))):
         return None
     keys = rows[before.entity.key]
     row = Constraint("own:rows", " and ".join(keys), pl.col(before.entity.key).is_in(keys.implode()), after=True)
     one = replace(before, constraints=(row,), order=None, presumed=False, lookup=True, unknown=())
-    reading = planner.reading(asked, before.entity)
     if plans[0].entity is before.entity and not reading.unknown:
         return planner.query(reading, one)
     kept = plans[0].constraints[plans[0].presumed :]

@@ -86,7 +86,8 @@ class Planner:
                 query = self.query(best)
                 query = replace(query, unknown=(*query.unknown, *_other_heads(best)))
                 back = r"\b(?:they|them|those|these|did it|does it)\b(?! (?:\w+ )?who\b)"
-                lost = re.search(back if follows else back.replace("|did it|does it", ""), asked.text)
+                other = follows or (before is not None and before.entity is not best.entity)
+                lost = re.search(back if other else back.replace("|did it|does it", ""), asked.text)
                 if before is None or lost is None:
                     return (query,)
                 return (replace(query, unknown=(*query.unknown, lost[0])),)

@@ -225,6 +225,8 @@ def _kind(query: Query, reading: Reading, frame: pl.DataFrame) -> Iterator[str]:
     )
     if which and (noun is None or noun > 3):
         yield f"taken as a question for {query.entity.plural}"
+    if query.polar and query.intent == "what" and re.match(r"(?:so |and |but )?(?:did|does|do)\b", text):
+        yield "yes or no is asked for"
     chosen = any(one.dimension.startswith(("own", "name", "title", "choice:title")) for one in conditions(query))
     if query.polar and is_the_one(reading) and not (chosen or query.order or query.lookup):
         yield NOT_SAID

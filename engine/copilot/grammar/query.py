@@ -160,7 +160,7 @@ TIMED = {
     "decided_on": "hours_to_decide",
 }
 _HOW_LONG = (
-    r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:days|hours|minutes))\b|\btime\b|"
+    r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:days|hours|minutes))\b|(?<!in )(?<!on )\btime\b|"
     r"\b(?:takes?|took) (?:us |them |me |the )?(?:longest |shortest )?to\b|\b(?:average|avg|mean|median|typical)\b"
 )
 
