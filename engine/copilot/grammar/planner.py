@@ -91,6 +91,8 @@ class Planner:
                 if before is None or lost is None:
                     return (query,)
                 return (replace(query, unknown=(*query.unknown, lost[0])),)
+        if before is not None and before.lookup and asked.matches(r"\bit\b"):
+            return (self.query(self.reading(asked, before.entity), before),)  # of that row, or of nothing
         return self._without_noun(asked)
 
     def better(self, asked: CopilotQuestion, found: tuple[Query, ...]) -> tuple[Query, ...]:
