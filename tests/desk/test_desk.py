@@ -385,6 +385,23 @@ def test_a_list_filters_sorts_counts_and_pages(sign_in):
     assert owner.get("/tables/nothing").status == 404
 
 
+def test_a_list_sorts_words_as_the_vocabulary_ranks_them_and_texts_by_their_letters(sign_in, store):
+    about = {"framework": "soc2", "control_id": "CC6.1", "opened_on": NOW.date(), "status": "open"}
+    severities = ("medium", "low", "critical", "high")
+    rows = [{**about, "id": word, "title": word, "severity": word} for word in severities]
+    with store.revision("other", "setup", now=NOW) as revision:
+        revision.insert(metadata.tables["remediations"], rows)
+        revision.record("records.prepared")
+    owner = sign_in("owner", "other")
+
+    def sorted_by(column):
+        return re.findall(r'<th scope="row"><a[^>]*>([^<]*)', owner.get(f"/tables/remediations?sort={column}").text)
+
+    assert sorted_by("severity") == ["critical", "high", "medium", "low"]
+    assert sorted_by("-severity") == ["low", "medium", "high", "critical"]
+    assert sorted_by("title") == ["critical", "high", "low", "medium"]
+
+
 def test_a_list_begins_with_what_is_late_and_ends_with_what_was_done_long_ago(sign_in, store):
     days = {"late": ("open", -9), "soon": ("open", 3), "undated": ("open", None)}
     days |= {"new": ("closed", -1), "old": ("closed", -90)}

@@ -185,9 +185,12 @@ def _keys(table: Table) -> list[Column[object]]:
     return [table.c[name] for name in table.info["primary"]] or [table.c.id]
 
 
-def _order(table: Table, sort: str) -> list[ColumnElement[object]]:
+def _order(table: Table, sort: str) -> list[ColumnElement[Any]]:
+    """By a column; words of the vocabulary in the order in which it has them, the worst or the first first."""
     column = table.c[sort.removeprefix("-")]
-    return [column.is_(None), column.desc() if sort.startswith("-") else column.asc(), *_keys(table)]
+    choices = column.info.get("choices")
+    by = case({word: place for place, word in enumerate(choices)}, value=column) if choices else column
+    return [column.is_(None), by.desc() if sort.startswith("-") else by.asc(), *_keys(table)]
 
 
 def _by_need(table: Table, name: str, is_late: ColumnElement[bool]) -> list[ColumnElement[Any]]:
