@@ -5,24 +5,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    String,
-    Table,
-    Text,
-    and_,
-    bindparam,
-    case,
-    false,
-    func,
-    or_,
-    select,
-    true,
-    tuple_,
-)
+from sqlalchemy import Column, ColumnElement, Connection, Table, and_, case, false, func, or_, select, true, tuple_
 
+from engine.desk.queries.words import Names, one_of, shows
 from engine.model.rights import DUTIES, NO_DUTY
 from engine.store.schema import IMPORTABLE
 
@@ -68,9 +53,11 @@ def list_page(
     *,
     today: date,
     texts: Sequence[str],
+    names: Names,
     late: Collection[str] | None = None,
 ) -> ListPage:
-    """A page of an importable table; ``texts`` are the columns that words are looked for in.
+    """A page of an importable table; ``texts`` are the columns that words are looked for in, and ``names``
+    what they show.
 
     ``late`` are the keys of what a report calls late; without one, what is still to do on a day that is over.
     """
@@ -79,7 +66,7 @@ def list_page(
     mine = _mine(table, org_id)
     parts: dict[str, ColumnElement[bool]] = {}
     if query.text:
-        parts["text"] = or_(*(_has_text(connection, table.c[column], query.text) for column in texts))
+        parts["text"] = shows(connection, table, mine, texts, query.text, names)
     state = table.c[duty.state] if duty.state else None
     if query.state and state is not None:
         parts["state"] = state.is_(None) if query.state == EMPTY else state == query.state
@@ -122,13 +109,6 @@ def _rows(
     return sorted((dict(row) for row in rows), key=lambda row: places[tuple(row[key.name] for key in keys)])
 
 
-def _has_text(connection: Connection, column: Column[str], text: str) -> ColumnElement[bool]:
-    """Whether a column has the text, in any case; SQLite's LIKE takes no account of it, for letters of ASCII."""
-    if connection.dialect.name == "sqlite":
-        return column.contains(text, autoescape=True)
-    return column.icontains(text, autoescape=True)
-
-
 def live(name: str) -> list[ColumnElement[bool]]:
     """The conditions under which a row of the table is still to do."""
     table, duty = IMPORTABLE[name], DUTIES.get(name, NO_DUTY)
@@ -145,13 +125,6 @@ def counts(connection: Connection, org_id: str) -> dict[str, int]:
     return {name: _count(connection, table, [_mine(table, org_id)]) for name, table in IMPORTABLE.items()}
 
 
-def search_columns(name: str, columns: Sequence[str]) -> list[str]:
-    """Those of some columns, and of the key, that have text to look for words in."""
-    table = IMPORTABLE[name]
-    wanted = dict.fromkeys([*table.info["primary"], *columns])
-    return [column for column in wanted if column in table.c and isinstance(table.c[column].type, String | Text)]
-
-
 def _within(table: Table, name: str, due: str, today: date) -> ColumnElement[bool]:
     column = table.c[str(DUTIES[name].due)]
     days = 7 if due == "week" else 30
@@ -165,8 +138,8 @@ def _is_late(table: Table, name: str, today: date, late: Collection[str] | None)
 
 
 def has_key(name: str, keys: Collection[str]) -> ColumnElement[bool]:
-    """Whether a row is one of many that are named: written out, as a database takes some thousand values at most."""
-    return key_column(name).in_(bindparam(None, sorted(keys), expanding=True, literal_execute=True, type_=String))
+    """Whether a row is one of many that are named."""
+    return one_of(key_column(name), keys)
 
 
 def key_column(name: str) -> Column[str]:
