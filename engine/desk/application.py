@@ -2,7 +2,7 @@
 
 import logging
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from engine.desk.lists import table_list, tables
 from engine.desk.pages import SECURITY_POLICY, page, style
 from engine.desk.sign_in import how_to_sign_in, sign_in_page, sign_out, spend_link
 from engine.desk.uploads import correct, drop, drop_page
-from engine.desk.visits import Reply, Visit, query_of
+from engine.desk.visits import LARGE_FORM, Reply, Visit, query_of
 from engine.desk.work import my_work
 from engine.model.errors import BadRequest, MethodNotAllowed, NotFound, Problem, Unauthorized
 from engine.model.file_errors import door_problem
@@ -182,9 +182,18 @@ def error_page(visit: Visit, problem: Problem) -> Reply:
     """What went wrong, with the way back."""
     if problem.status >= 500:
         log.warning("request %s: %s %s", visit.request.id, problem.status, problem.word)
-    phrase = HTTPStatus(problem.status).phrase
-    content = page("error.html", status=problem.status, phrase=phrase, message=problem.message)
+    content = _sorry(HTTPStatus(problem.status), problem.message)
     return Reply(content, problem.status, headers=tuple(problem.headers.items()))
+
+
+def refusal_page(status: HTTPStatus, message: str) -> tuple[Sequence[tuple[str, str]], bytes]:
+    """The same for what the server refuses before the desk is asked."""
+    told = LARGE_FORM if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else message
+    return (*HEADERS, ("Content-Type", Reply.content_type)), _sorry(status, told)
+
+
+def _sorry(status: HTTPStatus, message: str) -> bytes:
+    return page("error.html", phrase=status.phrase, message=message)
 
 
 def _query(raw: str) -> dict[str, str]:

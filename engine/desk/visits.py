@@ -29,6 +29,10 @@ T = TypeVar("T")
 TOKEN = "form_token"  # noqa: S105 - the name of a field
 MOST_FIELDS = 2_000
 MOST_BYTES = 16 * 1024 * 1024
+LARGE_FORM = (
+    f"A form has at most {MOST_BYTES >> 20} MiB with its files, and this one has more. Nothing was written. Send it "
+    "with smaller files; where the console runs, hq evidence add takes larger ones, and hq import files of records."
+)
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class Visit:
         announced = self.environ.get("CONTENT_LENGTH") or "0"
         length = int(announced) if announced.isascii() and announced.isdigit() else 0
         if length > MOST_BYTES:
-            raise TooLarge(f"A form may have {MOST_BYTES:,} bytes with its files; this one has {length:,}.")
+            raise TooLarge(LARGE_FORM)
         body = self.environ["wsgi.input"].read(length)
         return parts(self.environ.get("CONTENT_TYPE", ""), body, MOST_FIELDS)
 

@@ -150,13 +150,19 @@ def desk_server(
     services: "Services", workers: Mapping[str, Workers[ComputeConsole]], listening: socket.socket
 ) -> "ConsoleServer":
     """The server of the desk on a socket that listens already."""
-    from engine.desk.application import Desk
+    from engine.desk.application import Desk, refusal_page
     from engine.web.serving.server import ConsoleServer
 
     settings = services.settings
     desk = Desk(services, workers[str(DESK.workers)], workers[str(REPORTS.workers)])
     return ConsoleServer(
-        desk.wsgi, listening, desk.lanes(), desk.lane_of, settings.trusted_proxies, spool=settings.data_dir
+        desk.wsgi,
+        listening,
+        desk.lanes(),
+        desk.lane_of,
+        settings.trusted_proxies,
+        spool=settings.data_dir,
+        refusal_page=refusal_page,
     )
 
 

@@ -1,9 +1,11 @@
-"""What the server itself answers, before or instead of the application: the same JSON, the same headers."""
+"""What the server itself answers, before or instead of the application: its JSON or its page, the same headers."""
 
 import logging
 import math
 import random
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from typing import TypeAlias
 
 import msgspec
 from waitress.task import Task
@@ -13,6 +15,10 @@ from engine.model.file_errors import FileFault
 
 log = logging.getLogger("hq.web")
 _BODIES = {"application/json": "Content-Type", "no-store": "Cache-Control", "nosniff": "X-Content-Type-Options"}
+
+
+RefusalPage: TypeAlias = Callable[[HTTPStatus, str], tuple[Sequence[tuple[str, str]], bytes]]
+"""Headers and body of a refusal for people: what its status and its message become."""
 
 
 class HttpRefusal:
@@ -66,9 +72,13 @@ class RefusalTask(Task):  # type: ignore[misc] # waitress has no types
         refusal = error if isinstance(error, HttpRefusal) else _of_parser(error.code, error.reason, error.body)
         if refusal.status != HTTPStatus.SERVICE_UNAVAILABLE:
             log.info("%s: %d %s", self.channel.addr[0], refusal.status, refusal.message)
-        body = refusal.body
+        headers, body = refusal.headers, refusal.body
+        page = self.channel.server.refusal_page
+        if page is not None:
+            more, body = page(refusal.status, refusal.message)
+            headers = list({**dict(headers), **dict(more)}.items())
         self.status = f"{refusal.status.value} {refusal.status.phrase}"
-        self.response_headers.extend([*refusal.headers, ("Content-Length", str(len(body)))])
+        self.response_headers.extend([*headers, ("Content-Length", str(len(body)))])
         if refusal.closes:
             self.set_close_on_finish()
         self.content_length = len(body)

@@ -20,7 +20,7 @@ from engine.web.serving.answering import DispatchServer, FastPath, LaneOf, crede
 from engine.web.serving.channel import ClientChannel
 from engine.web.serving.dispatcher import LaneDispatcher
 from engine.web.serving.incoming import BodyRoom, Reservation
-from engine.web.serving.refusals import HttpRefusal, busy, stopping
+from engine.web.serving.refusals import HttpRefusal, RefusalPage, busy, stopping
 
 log = logging.getLogger("hq.web")
 GRACE_SECONDS = 10.0
@@ -38,7 +38,7 @@ SECONDS_BETWEEN_WARNINGS = 60.0
 
 class ConsoleServer(DispatchServer):
     """waitress's server with our channels and lanes. ``lane_of`` a method and a path, with
-    or without a credential, says where a request runs."""
+    or without a credential, says where a request runs; ``refusal_page`` what people see where a browser asks."""
 
     channel_class = ClientChannel
     task_dispatcher: LaneDispatcher
@@ -53,8 +53,10 @@ class ConsoleServer(DispatchServer):
         largest: int = 0,
         foresight: FastPath | None = None,
         spool: Path | None = None,
+        refusal_page: RefusalPage | None = None,
     ) -> None:
         self._checked = 0.0
+        self.refusal_page = refusal_page
         self.spool = spool  # the folder of bodies and answers that memory does not take; without one the system's
         self.bodies = BodyRoom(INCOMING_BYTES_OF_ADDRESS, INCOMING_BYTES)
         self._stops = 0  # how often it was told to
