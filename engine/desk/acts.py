@@ -11,10 +11,12 @@ from engine.store.types import canonical_json
 NONE = ""  # in place of a word: the cell is empty
 EVENT = "record.changed"
 OPTIONAL = frozenset(
-    {"statement", "next_review_on", "root_cause", "summary", "residual", "reason", "assignee", "relief_actual_hours"}
+    {"next_review_on", "root_cause", "summary", "residual", "reason", "assignee", "relief_actual_hours"}
     | {"residual_likelihood", "residual_impact"}
 )
 """Fields of acts that may be left empty."""
+NEEDED_WITH: Mapping[str, tuple[str, str]] = MappingProxyType({"attestations": ("outcome", "statement")})
+"""What a record says with something else: who attests says what."""
 WITH_EVIDENCE = frozenset(
     {("attestations", "attest"), ("remediations", "finish"), ("test_runs", "finish"), ("incident_actions", "finish")}
     | {("evidence_requests", "send"), ("evidence_requests", "finish"), ("vendors", "review"), ("policies", "review")}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from engine.desk.acts import ACTS, OPTIONAL, Act, acts_of, cell_text, value
+from engine.desk.acts import ACTS, NEEDED_WITH, OPTIONAL, Act, acts_of, cell_text, value
 from engine.desk.changes import submit
 from engine.desk.day_rules import DAYS_AHEAD, bare_deadlines, wrong_days
 from engine.desk.evidence_fields import byte_fields, chosen_files, file_fields, wrong_files
@@ -58,7 +58,8 @@ def save(visit: Visit, name: str) -> Reply:
         cells = {**{field: text or None for field, text in typed.items()}, **keys}
     files = chosen_files(visit) if name == ITEMS else []
     days = [*wrong_days(table, row or {}, typed, visit.today, visit.now), *bare_deadlines(table, row or {}, typed)]
-    if details := [*days, *wrong_files(name, row, typed, files), *_other_names(visit, name, typed)]:
+    own = [*_missing_with(table, row or {}, typed), *_other_names(visit, name, typed)]
+    if details := [*days, *own, *wrong_files(name, row, typed, files)]:
         problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, problem=problem, status=400)
     cells = {field: text for field, text in cells.items() if field not in byte_fields(name, row)}
@@ -116,17 +117,25 @@ def _other_names(visit: Visit, name: str, typed: Mapping[str, str]) -> list[dict
 
 def _missing_cells(table: Importable, typed: Mapping[str, str]) -> list[dict[str, object]]:
     """What an act cannot do without: a date that is emptied would make nothing late."""
-    return [
-        {"file": FORM, "column": name, "expected": _kind_of(table.fields[name]), "found": "nothing"}
-        for name, text in typed.items()
-        if not text and name not in OPTIONAL
-    ]
+    return [_missing(table.fields[name]) for name, text in typed.items() if not text and name not in OPTIONAL]
+
+
+def _missing_with(table: Importable, row: Mapping[str, object], typed: Mapping[str, str]) -> list[dict[str, object]]:
+    """What a record cannot be without since something else is filled in; one that is so already may stay."""
+    given, needed = NEEDED_WITH.get(table.name, ("", ""))
+    before = {name: cell_text(row.get(name)) for name in (given, needed)}
+    after = {name: typed.get(name, text) for name, text in before.items()}
+    return [_missing(table.fields[needed])] if after[given] and not after[needed] and after != before else []
+
+
+def _missing(field: TableField) -> dict[str, object]:
+    return {"file": FORM, "column": field.name, "expected": _kind_of(field), "found": "nothing"}
 
 
 def _kind_of(field: TableField) -> str:
     if field.choices:
         return f"one of {', '.join(field.choices)}"
-    return "a day" if field.kind == "day" else "something"
+    return "a day" if field.kind == "day" else field.comment or "something"
 
 
 def _strangers(visit: Visit, typed: Mapping[str, str]) -> list[dict[str, object]]:
@@ -196,6 +205,7 @@ def _form(
         problems=by_field,
         frameworks=_own_frameworks(visit),
         only=None if act is None else list(act.asks),
+        needed=() if act is None else [column for column in act.asks if column not in OPTIONAL],
         fixed=fixed,
         files=file_fields(name),
     )

@@ -120,11 +120,12 @@ def form_fields(
     problems: Mapping[str, str],
     frameworks: Sequence[str],
     only: Sequence[str] | None = None,
+    needed: Sequence[str] = (),
     fixed: Sequence[str] = (),
     files: Sequence[str] = (),
 ) -> list[FormField]:
-    """The fields of a form with what is in them; ``only`` some, in that order. ``fixed`` ones cannot be changed, and
-    for ``files`` one is chosen.
+    """The fields of a form with what is in them; ``only`` some, in that order. ``needed`` ones cannot be left empty,
+    ``fixed`` ones cannot be changed, and for ``files`` one is chosen.
 
     ``frameworks`` are those of the organization's own, which may be chosen beside those of the program.
     """
@@ -140,8 +141,8 @@ def form_fields(
         fields.append(
             FormField(
                 name, "", MEANING if control == "file" else field.comment, control, field.kind, texts.get(name, ""),
-                field.required, problems.get(name, ""), choices, listed, target or "", field.low, field.high,
-                name in fixed,
+                field.required or name in needed, problems.get(name, ""), choices, listed, target or "",
+                field.low, field.high, name in fixed,
             )
         )  # fmt: skip
     return fields

@@ -37,7 +37,10 @@ ROWS = {
         for row in GAPS
     ],
     "attestations": [
-        {"id": "a1", "framework": "soc2", "control_id": "CC1.1", "owner": "member@acme.example", "due_on": NOW.date()}
+        {
+            **{"id": "a1", "framework": "soc2", "control_id": "CC1.1", "owner": "member@acme.example"},
+            **{"due_on": NOW.date(), "statement": "It operated as described."},
+        }
     ],
     "vendors": [
         {"id": "v1", "name": "Cloudy", "category": "cloud", "tier": "high", "owner": "member@acme.example"},

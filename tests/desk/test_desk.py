@@ -124,6 +124,32 @@ def test_an_owner_attests_moves_a_gap_and_the_chain_holds(sign_in, store):
     check(store)
 
 
+def test_nobody_attests_without_a_statement(sign_in, store):
+    member, head = sign_in("member"), store.head("acme")
+    address = "/tables/attestations/act/attest?key.id=a1"
+    assert "Statement (needed)" in member.get(address).words
+    answer = member.fill(address, statement="", outcome="rejected")
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert "Expected what is attested; got nothing." in answer.words
+    assert answer.fields["cell.outcome"] == "rejected"
+    admin, row_address = sign_in("admin"), "/tables/attestations/row?key.id=a1"
+    answer = admin.fill(row_address, statement=" ", outcome="attested")
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert "Expected what is attested; got nothing." in answer.words
+    assert admin.fill(row_address, statement="").status == 303
+    assert admin.fill(row_address, statement="It held.", outcome="attested").status == 303
+    assert admin.fill(row_address, statement="").status == 400
+
+
+def test_what_was_attested_without_a_statement_may_stay_so(sign_in, store):
+    with store.revision("acme", "setup", now=NOW) as revision:
+        about = {**row(store, "attestations", id="a1"), "statement": None, "attested_at": NOW}
+        revision.insert(metadata.tables["attestations"], [{**about, "id": "a2", "outcome": "attested"}])
+        revision.record("records.prepared")
+    assert sign_in().fill("/tables/attestations/row?key.id=a2", owner="admin@acme.example").status == 303
+    assert row(store, "attestations", id="a2")["owner"] == "admin@acme.example"
+
+
 def test_an_act_that_is_over_is_refused(sign_in):
     member = sign_in("member")
     page = member.get("/tables/attestations/act/attest?key.id=a1")
@@ -176,7 +202,7 @@ def test_a_day_that_is_set_is_not_over_and_the_one_on_record_may_stay(sign_in, s
         ("remediations/act/finish?key.id=g1", {"closed_on": "2030-01-01"}, "Expected a day up to 2026-11-20; got"),
         ("vendors/act/review?key.id=v1", {"last_review_on": "2031-01-01"}, "Expected a day up to 2026-11-20; got"),
         ("remediations/row?key.id=g1", {"closed_on": "2030-01-01"}, "Expected a day up to 2026-11-20; got"),
-        ("attestations/act/delegate?key.id=a1", {"delegated_to": ""}, "Expected something; got nothing."),
+        ("attestations/act/delegate?key.id=a1", {"delegated_to": ""}, "Expected who signs in place of the owner;"),
         (
             "attestations/act/delegate?key.id=a1",
             {"delegated_to": "nobody@nowhere.example"},
