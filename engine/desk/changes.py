@@ -12,6 +12,7 @@ from engine.desk.queries.rows import active_role, find_row, has_owner
 from engine.desk.submissions import CHANGED, FORM, ITEMS, Author, Submission, Upload
 from engine.evidence.items import add_item, byte_columns, must_show_something
 from engine.intake.imports.preview_rows import ImportPreview
+from engine.intake.imports.tables import importable
 from engine.model.errors import Conflict, Forbidden, InvalidData, NotFound
 from engine.model.rights import is_own, may
 from engine.runtime.services import Services
@@ -44,8 +45,11 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
         if evidence is not None
     ]
 
+    was: dict[str, object] = {}
+
     def before(revision: Revision) -> None:
         row = None if form.key is None else find_row(revision.records, form.table, author.org_id, form.key)
+        was.update(row or {})
         if form.key is not None and row is None:
             raise NotFound(f"There is no such row of {form.table} any more.")
         _check_right(services, revision, author, form.table, form.act, row or form.cells)
@@ -54,6 +58,9 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
             raise Conflict("Somebody changed this record while you wrote.", word=CHANGED)
         if row is not None and form.step is not None:
             take_step(revision, str(row["id"]), PersonStep(form.step, now, form.why or None), "at the desk")
+
+    def note(revision: Revision) -> Note:
+        return _note(form, list(form.cells) if form.key is None else _changed(revision, form, was))
 
     def after(revision: Revision, counts: Mapping[str, int]) -> None:
         if form.key is None and not counts[form.table]:
@@ -64,7 +71,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
 
     result = import_sheets(
         services.store, sheet_rows, author.org_id, author.email, now, silent,
-        evidence=evidence, handed_in=form.own_files, note=_note(form), before=before, after=after,
+        evidence=evidence, handed_in=form.own_files, note=note, before=before, after=after,
     )  # fmt: skip
     if form.key is None and not result.has_changes:
         raise Conflict("There is a record with that key already, and it says the same.", word="already_there")
@@ -165,9 +172,15 @@ def _controls(form: Submission) -> list[tuple[str, str]]:
     return [(framework, control)] if framework and control else []
 
 
-def _note(form: Submission) -> Note:
+def _changed(revision: Revision, form: Submission, was: Mapping[str, object]) -> list[str]:
+    """The columns in which the row is no longer as it was."""
+    row = find_row(revision.records, form.table, revision.org_id, form.key or {}) or {}
+    return [name for name in importable(form.table).fields if row.get(name) != was.get(name)]
+
+
+def _note(form: Submission, columns: Sequence[str]) -> Note:
     framework, control = form.cells.get("framework"), form.cells.get("control_id")
-    details: dict[str, object] = {"table": form.table, "act": form.act, "columns": [str(name) for name in form.cells]}
+    details: dict[str, object] = {"table": form.table, "act": form.act, "columns": [str(name) for name in columns]}
     if form.why:
         details["why"] = form.why
     return Note(

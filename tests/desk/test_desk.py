@@ -124,6 +124,17 @@ def test_an_owner_attests_moves_a_gap_and_the_chain_holds(sign_in, store):
     check(store)
 
 
+def test_the_event_of_a_change_names_the_columns_that_changed_alone(sign_in, store):
+    owner = sign_in()
+    assert owner.fill("/tables/vendors/row?key.id=v1", tier="critical").status == 303
+    about = {"table": "vendors", "act": "change", "columns": ["tier"]}
+    assert last_event(store)["details"] == about
+    assert owner.fill("/tables/remediations/act/take?key.id=g2", due_on="15 Dec 2026").status == 303
+    assert last_event(store)["details"]["columns"] == ["owner", "due_on", "status"]
+    assert owner.fill("/tables/vendors/new", name="New", category="saas", tier="low").status == 303
+    assert last_event(store)["details"]["columns"] == ["name", "owner", "category", "tier", "status"]
+
+
 def test_nobody_attests_without_a_statement(sign_in, store):
     member, head = sign_in("member"), store.head("acme")
     address = "/tables/attestations/act/attest?key.id=a1"

@@ -75,7 +75,7 @@ class ImportResult:
 class _Steps:
     """What a caller adds to the revision of an import."""
 
-    note: Note | None = None
+    note: Callable[[Revision], Note] | None = None
     before: Callable[[Revision], None] | None = None
     after: Callable[[Revision, Mapping[str, int]], None] | None = None
 
@@ -149,15 +149,16 @@ def import_sheets(
     follow: FollowedLines | None = None,
     evidence: EvidenceStore | None = None,
     handed_in: Mapping[str, bytes] | None = None,
-    note: Note | None = None,
+    note: Callable[[Revision], Note] | None = None,
     before: Callable[[Revision], None] | None = None,
     after: Callable[[Revision, Mapping[str, int]], None] | None = None,
 ) -> ImportResult:
     """Import sheets into one organization, as ``import_paths`` does.
 
     ``handed_in``: the files that evidence items name, by name, where they do not lie beside the rows.
-    ``note`` is recorded in place of the import's own event. ``before`` and ``after`` are called within the revision,
-    before anything is written and, with the new rows of each table, once all is: what they raise undoes it.
+    What ``note`` makes, once all is written, is recorded in place of the import's own event. ``before`` and ``after``
+    are called within the revision, before anything is written and, with the new rows of each table, once all is: what
+    they raise undoes it.
     """
     head = store.head(org_id)
     if head is None:
@@ -257,7 +258,8 @@ def _write(
             raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored, unknown))
         if any(count.has_changes for count in counts.values()):
             imported = {"files": [_summary(name, count) for name, count in counts.items()]}
-            revision.record_all([steps.note or Note("import.completed", details=imported)])
+            own = Note("import.completed", details=imported) if steps.note is None else steps.note(revision)
+            revision.record_all([own])
             if steps.after is not None:
                 steps.after(revision, {name: count.created for name, count in counts.items()})
         after = revision.last_seq if revision.touched else None
