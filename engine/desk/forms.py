@@ -1,14 +1,15 @@
 """Forms: a new row, a row that exists, an act. Every one is an import of one row, checked by the import itself."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import urlencode
 
-from engine.desk.acts import ACTS, NEEDED_WITH, OPTIONAL, Act, acts_of, cell_text, value
+from engine.desk.acts import ACTS, OPTIONAL, Act, acts_of, cell_text, value
 from engine.desk.changes import submit
 from engine.desk.day_rules import DAYS_AHEAD, bare_deadlines, wrong_days
 from engine.desk.evidence_fields import byte_fields, chosen_files, file_fields, wrong_files
-from engine.desk.queries.rows import Option, active_role, find_row, options
+from engine.desk.field_rules import SAYERS, WHY, long_why, missing_cells, missing_with, other_names, strangers
+from engine.desk.queries.rows import Option, find_row, options
 from engine.desk.records import form_fields, key_of, key_query, read_key, row_title, table_named
 from engine.desk.submissions import CHANGED, FORM, ITEMS, Submission
 from engine.desk.titles import control_titles
@@ -16,13 +17,12 @@ from engine.desk.visits import Reply, Visit
 from engine.desk.wording import column_title, display, table_title
 from engine.desk.work import task_acts
 from engine.evidence.items import ITEM_ADDED
-from engine.intake.imports.tables import Importable, TableField
+from engine.intake.imports.tables import Importable
 from engine.model.errors import Conflict, InvalidData, NotFound, Usage
 from engine.model.rights import DUTIES, NO_DUTY, is_own
 from engine.store.queries.own_frameworks import own_framework_ids
 
-CELL, SEEN, WAS, WHY = "cell.", "seen", "was.", "why"
-SAYERS: Mapping[str, Sequence[str]] = {"audit_log": ("actor",)}  # who is said to have done what a new row tells
+CELL, SEEN, WAS = "cell.", "seen", "was."
 _OWN_PAGE = re.compile(r"/(?:[^/\\\x00-\x20][^\\\x00-\x20]*)?")  # browsers take a backslash for a slash, and drop tabs
 
 
@@ -58,15 +58,16 @@ def save(visit: Visit, name: str) -> Reply:
         cells = {**{field: text or None for field, text in typed.items()}, **keys}
     files = chosen_files(visit) if name == ITEMS else []
     days = [*wrong_days(table, row or {}, typed, visit.today, visit.now), *bare_deadlines(table, row or {}, typed)]
-    own = [*_missing_with(table, row or {}, typed), *_other_names(visit, name, typed)]
-    if details := [*days, *own, *wrong_files(name, row, typed, files)]:
+    why = visit.form.get(WHY, "")
+    others = [*missing_with(table, row or {}, typed), *wrong_files(name, row, typed, files), *long_why(why)]
+    if details := [*days, *others, *other_names(visit, name, typed)]:
         problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, problem=problem, status=400)
     cells = {field: text for field, text in cells.items() if field not in byte_fields(name, row)}
     cells |= {field: file for field in file_fields(name) for file, _ in files}
     form = Submission(
         visit.author, name, "add" if row is None else "change", cells, key, _revision_of_form(visit),
-        ITEM_ADDED if files else "record.added" if row is None else "record.changed", visit.form.get(WHY, ""),
+        ITEM_ADDED if files else "record.added" if row is None else "record.changed", why,
         own_files=dict(files),
     )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, None)
@@ -90,63 +91,19 @@ def do_act(visit: Visit, name: str, act_name: str) -> Reply:
     typed = {column: visit.form.get(f"{CELL}{column}", "") for column in act.asks}
     if not act.applies(row):
         raise Conflict(f"{act.title} is over for this record: it stands otherwise now.", word="act_over")
-    days = wrong_days(table, row, typed, visit.today, visit.now, DAYS_AHEAD)
-    if details := [*_missing_cells(table, typed), *days, *_strangers(visit, typed)]:
+    days, why = wrong_days(table, row, typed, visit.today, visit.now, DAYS_AHEAD), visit.form.get(WHY, "")
+    if details := [*missing_cells(table, typed), *days, *strangers(visit, typed), *long_why(why)]:
         problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, act=act, problem=problem, status=400)
     cells: dict[str, str | None] = {column: cell_text(row[column]) or None for column in _naming_columns(table)}
     cells |= {column: text or None for column, text in typed.items()}
     cells |= {column: _value(visit, act, source, column, row) for column, source in act.sets.items()}
-    why = visit.form.get(WHY, "")
     files = chosen_files(visit) if act.takes_files else []
     form = Submission(
         visit.author, name, act_name, cells, key_of(table, row), _revision_of_form(visit), act.event_for(typed), why,
         act.step, files,
     )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, act)
-
-
-def _other_names(visit: Visit, name: str, typed: Mapping[str, str]) -> list[dict[str, object]]:
-    """An event that is recorded in another's name: what others did comes with a file, whose import says so."""
-    return [
-        {"file": FORM, "column": column, "expected": f"your own address, {visit.caller.actor}", "found": typed[column]}
-        for column in SAYERS.get(name, ())
-        if typed.get(column, "").strip().lower() not in ("", visit.caller.actor)
-    ]
-
-
-def _missing_cells(table: Importable, typed: Mapping[str, str]) -> list[dict[str, object]]:
-    """What an act cannot do without: a date that is emptied would make nothing late."""
-    return [_missing(table.fields[name]) for name, text in typed.items() if not text and name not in OPTIONAL]
-
-
-def _missing_with(table: Importable, row: Mapping[str, object], typed: Mapping[str, str]) -> list[dict[str, object]]:
-    """What a record cannot be without since something else is filled in; one that is so already may stay."""
-    given, needed = NEEDED_WITH.get(table.name, ("", ""))
-    before = {name: cell_text(row.get(name)) for name in (given, needed)}
-    after = {name: typed.get(name, text) for name, text in before.items()}
-    return [_missing(table.fields[needed])] if after[given] and not after[needed] and after != before else []
-
-
-def _missing(field: TableField) -> dict[str, object]:
-    return {"file": FORM, "column": field.name, "expected": _kind_of(field), "found": "nothing"}
-
-
-def _kind_of(field: TableField) -> str:
-    if field.choices:
-        return f"one of {', '.join(field.choices)}"
-    return "a day" if field.kind == "day" else field.comment or "something"
-
-
-def _strangers(visit: Visit, typed: Mapping[str, str]) -> list[dict[str, object]]:
-    """Who is to do something and is no active member of the organization."""
-    to = typed.get("delegated_to", "").lower()
-    if not to:
-        return []
-    with visit.services.store.reader() as connection:
-        if active_role(connection, visit.caller.org_id, to) is not None:
-            return []
-    return [{"file": FORM, "column": "delegated_to", "expected": "the address of an active member", "found": to}]
 
 
 def _submission_reply(
@@ -195,7 +152,7 @@ def _form(
     own = row is not None and is_own(name, row, visit.caller.actor)
     right = "add" if row is None else "change"
     writes = act is not None or visit.may(name, right, own=own)
-    by_field, general = _problems(problem, table)
+    by_field, general = _problems(problem, {*(table.fields if act is None else act.asks), WHY})
     fixed = (*table.key, *byte_fields(name, row)) if row is not None and act is None else ()
     fields = form_fields(
         table,
@@ -222,6 +179,8 @@ def _form(
         acts=[] if row is None or act is not None else task_acts(visit, name, row),
         writes=writes,
         general=general,
+        wrong=len(by_field),
+        wrong_why=by_field.get(WHY, ""),
         differences=_differences(visit, table, row, texts) if conflict and row is not None else None,
         was={field: cell_text(row[field]) for field in table.fields} if row is not None else {},
         seen="" if row is None else row["revision"],
@@ -234,8 +193,10 @@ def _form(
     )
 
 
-def _problems(problem: InvalidData | Conflict | Usage | None, table: Importable) -> tuple[dict[str, str], list[str]]:
-    """What is wrong by field, in the words of the import, and what belongs to no field."""
+def _problems(
+    problem: InvalidData | Conflict | Usage | None, shown: Collection[str]
+) -> tuple[dict[str, str], list[str]]:
+    """What is wrong by field that is ``shown``, in the words of the import, and what belongs to none."""
     if problem is None:
         return {}, []
     by_field: dict[str, str] = {}
@@ -243,7 +204,7 @@ def _problems(problem: InvalidData | Conflict | Usage | None, table: Importable)
     for cell in problem.details:
         text = f"Expected {cell['expected']}; got {cell['found']}."
         columns = [one.strip() for one in str(cell["column"]).split(",")]
-        if cell.get("file") == FORM and columns[0] in table.fields:
+        if cell.get("file") == FORM and columns[0] in shown:
             by_field.setdefault(columns[0], text)
         else:
             general.append(f"{cell['column']}: {text}")

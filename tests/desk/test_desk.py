@@ -135,6 +135,18 @@ def test_the_event_of_a_change_names_the_columns_that_changed_alone(sign_in, sto
     assert last_event(store)["details"]["columns"] == ["name", "owner", "category", "tier", "status"]
 
 
+@pytest.mark.parametrize("address", ["/tables/vendors/row?key.id=v1", "/tables/vendors/act/review?key.id=v1"])
+def test_why_is_a_reason_and_no_document(sign_in, store, address):
+    owner, head = sign_in(), store.head("acme")
+    fields = owner.get(address).fields
+    answer = owner.post(address, fields | {"why": "x" * 2_001})
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert "Nothing was written: 1 field to correct." in answer.words
+    assert "Expected at most 2,000 characters; got 2,001." in answer.words
+    assert answer.fields["why"] == "x" * 2_001
+    assert owner.post(address, fields | {"why": "x" * 2_000, "cell.tier": "low"}).status == 303
+
+
 def test_nobody_attests_without_a_statement(sign_in, store):
     member, head = sign_in("member"), store.head("acme")
     address = "/tables/attestations/act/attest?key.id=a1"
