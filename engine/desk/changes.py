@@ -60,7 +60,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
             take_step(revision, str(row["id"]), PersonStep(form.step, now, form.why or None), "at the desk")
 
     def note(revision: Revision) -> Note:
-        return _note(form, list(form.cells) if form.key is None else _changed(revision, form, was))
+        return _note(form, list(form.cells) if form.key is None else _differing_columns(revision, form, was))
 
     def after(revision: Revision, counts: Mapping[str, int]) -> None:
         if form.key is None and not counts[form.table]:
@@ -172,7 +172,7 @@ def _controls(form: Submission) -> list[tuple[str, str]]:
     return [(framework, control)] if framework and control else []
 
 
-def _changed(revision: Revision, form: Submission, was: Mapping[str, object]) -> list[str]:
+def _differing_columns(revision: Revision, form: Submission, was: Mapping[str, object]) -> list[str]:
     """The columns in which the row is no longer as it was."""
     row = find_row(revision.records, form.table, revision.org_id, form.key or {}) or {}
     return [name for name in importable(form.table).fields if row.get(name) != was.get(name)]

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from engine.desk.acts import acts_of
 from engine.desk.lateness import LateDays
 from engine.desk.queries.lists import ListQuery, counts, key_column, list_page
-from engine.desk.queries.words import Names, search_columns
+from engine.desk.queries.words import ListWords, search_columns
 from engine.desk.records import key_query, list_columns, table_named, words_of
 from engine.desk.titles import control_titles
 from engine.desk.visits import Reply, Visit
@@ -40,7 +40,7 @@ def table_list(visit: Visit, name: str) -> Reply:
     columns, words, duty = list_columns(name), words_of(table), DUTIES.get(name, NO_DUTY)
     late, titles, people = visit.late_rows([name]).get(name), control_titles(visit), visit.people
 
-    def shown(column: str, value: object) -> str:
+    def cell(column: str, value: object) -> str:
         return display(value, column, people, words.get(column, frozenset()))
 
     with visit.services.store.reader() as connection:
@@ -51,13 +51,13 @@ def table_list(visit: Visit, name: str) -> Reply:
             query,
             today=visit.today,
             texts=search_columns(name, columns),
-            names=Names(shown, titles),
+            words=ListWords(cell, titles),
             late=late,
         )
     rows = [
         (
             key_query(table, row),
-            [(column, shown(column, _value(row, column, duty, name, late))) for column in columns],
+            [(column, cell(column, _value(row, column, duty, name, late))) for column in columns],
             titles.get((str(row.get("framework")), str(row.get("control_id"))), ""),
             task_acts(visit, name, row),
             duty.due is not None and _late(visit, row, name, late),

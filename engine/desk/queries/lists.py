@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, and_, case, false, func, or_, select, true, tuple_
 
-from engine.desk.queries.words import Names, one_of, shows
+from engine.desk.queries.words import ListWords, one_of, shows
 from engine.model.rights import DUTIES, NO_DUTY
 from engine.store.schema import IMPORTABLE
 
@@ -53,10 +53,10 @@ def list_page(
     *,
     today: date,
     texts: Sequence[str],
-    names: Names,
+    words: ListWords,
     late: Collection[str] | None = None,
 ) -> ListPage:
-    """A page of an importable table; ``texts`` are the columns that words are looked for in, and ``names``
+    """A page of an importable table; ``texts`` are the columns that words are looked for in, and ``words``
     what they show.
 
     ``late`` are the keys of what a report calls late; without one, what is still to do on a day that is over.
@@ -66,7 +66,7 @@ def list_page(
     mine = _mine(table, org_id)
     parts: dict[str, ColumnElement[bool]] = {}
     if query.text:
-        parts["text"] = shows(connection, table, mine, texts, query.text, names)
+        parts["text"] = shows(connection, table, mine, texts, query.text, words)
     state = table.c[duty.state] if duty.state else None
     if query.state and state is not None:
         parts["state"] = state.is_(None) if query.state == EMPTY else state == query.state

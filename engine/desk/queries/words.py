@@ -11,7 +11,7 @@ CALLED = frozenset({"person", "framework", "choices"})
 """What marks a column whose values a list calls by another name."""
 
 
-class Names(NamedTuple):
+class ListWords(NamedTuple):
     """What a list calls things: ``value`` of a column's name and value; ``controls`` by framework and identifier."""
 
     value: Callable[[str, object], str]
@@ -26,11 +26,11 @@ def search_columns(name: str, columns: Sequence[str]) -> list[str]:
 
 
 def shows(
-    connection: Connection, table: Table, mine: ColumnElement[bool], columns: Sequence[str], text: str, names: Names
+    connection: Connection, table: Table, mine: ColumnElement[bool], columns: Sequence[str], text: str, words: ListWords
 ) -> ColumnElement[bool]:
     """Whether a row of ``mine`` has the text in one of some columns, in any case, or shows it there."""
     texts = [_has_text(connection, table.c[name], text) for name in columns]
-    return or_(*texts, *_called(connection, table, mine, columns, text, names))
+    return or_(*texts, *_by_name(connection, table, mine, columns, text, words))
 
 
 def one_of(column: Column[str], values: Collection[str]) -> ColumnElement[bool]:
@@ -38,8 +38,8 @@ def one_of(column: Column[str], values: Collection[str]) -> ColumnElement[bool]:
     return column.in_(bindparam(None, sorted(values), expanding=True, literal_execute=True, type_=String))
 
 
-def _called(
-    connection: Connection, table: Table, mine: ColumnElement[bool], columns: Sequence[str], text: str, names: Names
+def _by_name(
+    connection: Connection, table: Table, mine: ColumnElement[bool], columns: Sequence[str], text: str, words: ListWords
 ) -> list[ColumnElement[bool]]:
     """The values in the store that are called so: of each column there are few."""
     found, wanted = [], text.casefold()
@@ -47,12 +47,12 @@ def _called(
         column = table.c[name]
         if CALLED & column.info.keys():
             values = connection.execute(select(column).where(mine, column.is_not(None)).distinct()).scalars()
-            found.append(one_of(column, [one for one in values if wanted in names.value(name, one).casefold()]))
+            found.append(one_of(column, [one for one in values if wanted in words.value(name, one).casefold()]))
     if "control_id" in columns:
         framework, control = table.c.framework, table.c.control_id
         by_framework: dict[str, list[str]] = {}
         for pair in connection.execute(select(framework, control).where(mine, control.is_not(None)).distinct()):
-            if wanted in names.controls.get(tuple(pair), "").casefold():
+            if wanted in words.controls.get(tuple(pair), "").casefold():
                 by_framework.setdefault(pair[0], []).append(pair[1])
         found += [and_(framework == name, one_of(control, ids)) for name, ids in by_framework.items()]
     return found
