@@ -21,8 +21,8 @@ DAYS_AFTER_OPENING = frozenset(
     {"closed_on", "submitted_on", "performed_on", "last_review_on", "tracked_on", "completed_on", "captured_at"}
 )
 """What people say that they did about a record: such a day is not before the record began."""
-BEGINNINGS = ("opened_on", "proposed_on", "started_on", "detected_on")
-"""What says when a record began: the first of these columns that it has."""
+BEGINNINGS = ("opened_on", "proposed_on", "started_on", "detected_on", "window_open_on")
+"""What says when a record began: the first of these columns that it has. A test before its window performs none."""
 _PAST = """
     accepted_at accepted_on acknowledged_at acknowledged_heard_at approved_on assessed_on attested_at blocked_at
     bucket_at changed_on closed_at compensating_approved_on compensating_evidence_on decided_at decided_on
@@ -59,6 +59,8 @@ def wrong_days(
         early = name in DAYS_AFTER_OPENING and opened is not None and day < opened
         if name in ahead and day < today:
             wrong.append(_problem(name, f"a day from {today} on", text))
+        elif early and opened is not None and opened > latest:
+            wrong.append(_problem(name, f"a day from {opened} on, which is to come", text))
         elif name in DAYS_PAST and (day > latest or early):
             since = f" from {opened} on" if early else ""
             wrong.append(_problem(name, f"a day{since} up to {today}", text))

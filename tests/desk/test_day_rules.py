@@ -89,6 +89,46 @@ def test_what_was_done_is_not_before_its_record_began(sign_in, store, table, key
     assert f"Expected a day from {NOW.date()} on up to {NOW.date()}; got 2026-01-01." in answer.words
 
 
+@pytest.fixture
+def with_tests(store):
+    """t1: a test whose window is open; t2: one whose window is to come; t3: one that is late."""
+    day = NOW.date()
+    windows = {"t1": (-3, 4), "t2": (5, 12), "t3": (-20, -10)}
+    schedule = {**CONTROL, "id": "s1", "procedure": "Look", "cadence": "monthly", "starts_on": day}
+    with store.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(metadata.tables["testing_schedules"], [schedule])
+        rows = [
+            {"id": key, "schedule_id": "s1", "window_open_on": day + timedelta(first)}
+            | {"window_close_on": day + timedelta(last)}
+            for key, (first, last) in windows.items()
+        ]
+        revision.insert(metadata.tables["test_runs"], rows)
+        revision.record("records.prepared")
+    return store
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [
+        ("t1", "2020-01-01", "Expected a day from 2026-11-17 on up to 2026-11-20; got 2020-01-01."),
+        ("t2", "2026-11-20", "Expected a day from 2026-11-25 on, which is to come; got 2026-11-20."),
+    ],
+)
+@pytest.mark.parametrize("form", ["row", "act/finish"])
+def test_a_test_is_not_performed_before_its_window(sign_in, with_tests, form, key, text, expected):
+    head = with_tests.head("acme")
+    answer = sign_in().fill(f"/tables/test_runs/{form}?key.id={key}", performed_on=text, outcome="passed")
+    assert (answer.status, with_tests.head("acme")) == (400, head)
+    assert expected in answer.words
+
+
+def test_a_test_is_performed_late(sign_in, with_tests):
+    owner = sign_in()
+    for key in ("t1", "t3"):
+        assert owner.fill(f"/tables/test_runs/act/finish?key.id={key}").status == 303
+        assert row(with_tests, "test_runs", id=key)["performed_on"] == NOW.date()
+
+
 def test_what_is_planned_may_be_to_come(sign_in, store):
     owner = sign_in()
     assert owner.fill("/tables/vendors/row?key.id=v1", offboarded_on="2031-01-01").status == 303
