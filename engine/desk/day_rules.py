@@ -36,6 +36,8 @@ DAYS_PAST = DAYS_AFTER_OPENING | frozenset(_PAST.split())
 DEADLINES = frozenset({"due_on", "expires_on", "review_due_on", "target_on"})
 """Without such a day nothing is late: once it is set it moves, and goes only with what ends the record. Without a next
 review a vendor has that of its tier, so that it may be emptied."""
+YEARS_AHEAD = 10
+"""Beyond which nobody plans: what is due later is due never, or a slip of the keyboard."""
 
 
 def wrong_days(
@@ -46,10 +48,11 @@ def wrong_days(
     now: datetime,
     ahead: Collection[str] = (),
 ) -> list[Problem]:
-    """Days of what is to be done that are over, where they are ``ahead``, and of what was done that are to come or
-    before there was anything to do. The day that the record has may stay."""
+    """Days of what is to be done that are over, where they are ``ahead``, or beyond ``YEARS_AHEAD``; and of what was
+    done that are to come or before there was anything to do. The day that the record has may stay."""
     beginning = next((name for name in BEGINNINGS if name in table.fields), "")
     opened = _day(table, beginning, typed.get(beginning) or cell_text(row.get(beginning)))
+    last = _years_after(today, YEARS_AHEAD)
     wrong: list[Problem] = []
     for name, text in typed.items():
         day = _day(table, name, text)
@@ -57,8 +60,10 @@ def wrong_days(
             continue
         latest = max(today, now.date()) if table.fields[name].kind == "instant" else today  # moments are in UTC
         early = name in DAYS_AFTER_OPENING and opened is not None and day < opened
-        if name in ahead and day < today:
-            wrong.append(_problem(name, f"a day from {today} on", text))
+        over = name in ahead and day < today
+        if over or (name not in DAYS_PAST and day > last):
+            since = f" from {today}" if name in ahead else ""
+            wrong.append(_problem(name, f"a day{since} up to {last}", text))
         elif early and opened is not None and opened > latest:
             wrong.append(_problem(name, f"a day from {opened} on, which is to come", text))
         elif name in DAYS_PAST and (day > latest or early):
@@ -80,6 +85,12 @@ def bare_deadlines(table: Importable, row: Mapping[str, object], typed: Mapping[
         for name in sorted(DEADLINES & typed.keys())
         if not typed[name] and row.get(name) is not None
     ]
+
+
+def _years_after(day: date, years: int) -> date:
+    """The same day of a later year; of a leap day the one before it, where that year has none."""
+    leap_day = (day.month, day.day) == (2, 29)
+    return day.replace(year=day.year + years, day=28 if leap_day else day.day)
 
 
 def _problem(name: str, expected: str, found: str) -> Problem:

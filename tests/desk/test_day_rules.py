@@ -1,10 +1,10 @@
 """Days at the desk: what was done is not to come, and what is due stays due until the record ends."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from engine.desk.day_rules import DAYS_AHEAD, DAYS_PAST, DEADLINES
+from engine.desk.day_rules import DAYS_AHEAD, DAYS_PAST, DEADLINES, wrong_days
 from engine.intake.imports.tables import importable
 from engine.store.schema import IMPORTABLE, metadata
 from tests.conftest import NOW
@@ -151,6 +151,39 @@ def test_what_is_due_moves_and_is_not_emptied_before_the_record_ends(sign_in, wi
     assert "Expected a day; got nothing." in emptied.words
     assert owner.fill(address, **{column: "2027-03-01"}).status == 303
     check(with_days)
+
+
+@pytest.mark.parametrize(
+    ("address", "column", "expected"),
+    [
+        (GAP, "due_on", "a day up to 2036-11-20"),
+        ("/tables/remediations/act/move?key.id=g1", "due_on", "a day from 2026-11-20 up to 2036-11-20"),
+        ("/tables/policies/row?key.id=p1", "review_due_on", "a day up to 2036-11-20"),
+        ("/tables/policies/act/review?key.id=p1", "review_due_on", "a day from 2026-11-20 up to 2036-11-20"),
+        ("/tables/absences/new", "ends_on", "a day up to 2036-11-20"),
+    ],
+)
+def test_nobody_plans_more_than_ten_years_ahead(sign_in, with_days, address, column, expected):
+    owner, head = sign_in(), with_days.head("acme")
+    answer = owner.fill(address, **{column: "2036-11-21"})
+    assert (answer.status, with_days.head("acme")) == (400, head)
+    assert f"Expected {expected}; got 2036-11-21." in answer.words
+
+
+def test_the_last_day_of_ten_years_may_be_planned_and_a_later_one_on_record_may_stay(sign_in, with_days):
+    owner = sign_in()
+    assert owner.fill(GAP, due_on="2036-11-20").status == 303
+    with with_days.revision("acme", "setup", now=NOW) as revision:
+        revision.upsert(metadata.tables["remediations"], [{"id": "g1", "due_on": date(2099, 12, 31)}])
+        revision.record("records.prepared")
+    assert owner.fill(GAP, title="Keys were shared").status == 303
+    assert row(with_days, "remediations", id="g1")["due_on"] == date(2099, 12, 31)
+
+
+def test_ten_years_after_a_leap_day_is_the_day_before_it():
+    remediations, now = importable("remediations"), datetime(2028, 2, 29, tzinfo=UTC)
+    wrong = wrong_days(remediations, {}, {"due_on": "2100-01-01"}, now.date(), now)
+    assert [one["expected"] for one in wrong] == ["a day up to 2038-02-28"]
 
 
 def test_what_ended_is_due_no_more(sign_in, store):
