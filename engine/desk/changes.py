@@ -88,9 +88,10 @@ def preview(services: Services, upload: Upload) -> ImportPreview:
 
 
 class ImportOutcome(NamedTuple):
-    """What an import wrote: by table how many rows are new, changed and as they were; ``after`` is the new revision."""
+    """What an import wrote: by table its file, and how many rows are new, changed and as they were; ``after`` is the
+    new revision."""
 
-    tables: Mapping[str, tuple[int, int, int]]
+    tables: Mapping[str, tuple[str, int, int, int]]
     after: int | None
 
 
@@ -119,7 +120,7 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
         services.store, sheet_rows, author.org_id, author.email, now, silent,
         follow=follow, evidence=open_evidence(services.settings), before=before, after=after,
     )  # fmt: skip
-    counts = {name: (one.created, one.updated, one.unchanged) for name, one in result.tables.items()}
+    counts = {name: (one.file, one.created, one.updated, one.unchanged) for name, one in result.tables.items()}
     return ImportOutcome(counts, result.after)
 
 

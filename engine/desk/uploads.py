@@ -17,7 +17,6 @@ from engine.intake.imports.preview_rows import ImportPreview
 from engine.intake.imports.tables import find_table, is_table
 from engine.model.errors import BadRequest, Conflict, InvalidData, NotFound, Usage
 from engine.model.file_errors import file_problem
-from engine.store.schema import IMPORTABLE
 
 FOLDER = "desk-uploads"
 KEPT = timedelta(hours=2)
@@ -121,10 +120,7 @@ def _corrections(visit: Visit) -> dict[tuple[str, int, str], str]:
 
 
 def _page(visit: Visit, *, problem: str, status: int = 200) -> Reply:
-    allowed = [name for name in IMPORTABLE if visit.may(name, "import")]
-    return visit.reply(
-        "import.html", status=status, problem=problem, allowed=allowed, table=visit.query.get("table", "")
-    )  # fmt: skip
+    return visit.reply("import.html", status=status, problem=problem, table=visit.query.get("table", ""))
 
 
 def _folder(visit: Visit, identifier: str) -> Path:

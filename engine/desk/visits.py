@@ -20,6 +20,7 @@ from engine.model.rights import may
 from engine.runtime.processes.worker_process import Assignment
 from engine.runtime.services import Services
 from engine.store.queries.accounts.organizations import name_of, time_zone
+from engine.store.schema import IMPORTABLE
 from engine.web.admission.gate import Gate
 from engine.web.computing import ComputeConsole, WorkerPool, sync_replica, with_services
 from engine.web.forms import FormPart, parts
@@ -133,6 +134,11 @@ class Visit:
     def may(self, table: str, act: str, *, own: bool = False) -> bool:
         """Whether the caller may do an act to a table."""
         return may(self.caller.role, table, act, own=own)
+
+    @cached_property
+    def importable(self) -> Sequence[str]:
+        """The tables into which the caller may import files."""
+        return [name for name in IMPORTABLE if self.may(name, "import")]
 
     def must(self, table: str, act: str, *, own: bool = False) -> None:
         """Forbidden where the caller may not."""

@@ -376,7 +376,7 @@ def test_a_dropped_file_is_shown_cell_by_cell_corrected_and_applied(sign_in, sto
     assert (fixed.status, "1 new, 1 changed, 1 as they were." in fixed.words) == (200, True)
     assert store.head("acme") == head
     applied = owner.post("/import/apply", fixed.fields | {"apply": "yes"})
-    assert (applied.status, "Vendors : 1 new, 1 changed, 1 as they were" in applied.words) == (200, True)
+    assert (applied.status, "vendors.csv, Vendors : 1 new, 1 changed, 1 as they were" in applied.words) == (200, True)
     assert row(store, "vendors", id="v9")["tier"] == "medium"
     assert last_event(store)["actor"] == "owner@acme.example"
     again = owner.post("/import/apply", fixed.fields | {"apply": "yes"})
@@ -465,6 +465,12 @@ def test_a_list_begins_with_what_is_late_and_ends_with_what_was_done_long_ago(si
     page = sign_in("owner", "other").get("/tables/remediations")
     titles = re.findall(r'<th scope="row"><a[^>]*>([^<]*)', page.text)
     assert titles == ["late", "soon", "undated", "new", "old"]
+
+
+def test_only_who_may_import_is_led_to_it(sign_in):
+    led = {role: "Import a file" in sign_in(role).get("/").words for role in ROLES}
+    assert led == {"owner": True, "admin": True, "operator": True, "member": False}
+    assert "Your role imports no files." in sign_in("member").get("/import").words
 
 
 def test_foreign_rows_do_not_exist(sign_in):
