@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
+from sqlalchemy import Connection
 
 from engine.model.errors import Conflict, Unauthorized, Usage
 from engine.runtime.keys.session_secret import session_secret
@@ -82,24 +83,31 @@ class SignInLinks:
             raise Unauthorized("This link has expired; ask for a new one.", word="link_expired")
         return link
 
+    def usable(self, store: Store, token: str, *, now: datetime) -> SignInLink:
+        """What a link says that would sign somebody in now; the errors of ``spend``, and nothing is spent."""
+        link = self._for_member(store, token, now)
+        with store.reader() as connection:
+            _must_be_fresh(connection, link)
+        return link
+
     def spend(self, store: Store, token: str, *, now: datetime) -> SpentLink:
         """Use a link up. Unauthorized for one that is over or nobody's, Conflict for one that was used."""
-        link = self.read(token, now=now)
-        if store.role(link.org_id, link.email) is None:
-            raise Unauthorized("This link is for somebody who is not a member now.", word="not_a_member")
+        link = self._for_member(store, token, now)
 
         def change(revision: Revision) -> None:
-            ends = session_ends(revision.records, link.org_id, link.email)
-            if link.id in ends.ids:
-                raise Conflict("This link was used already; ask for a new one.", word="link_spent")
-            if ends.until is not None and link.began <= ends.until.timestamp():
-                raise Unauthorized("This link was ended with the sessions of its time.", word="session_ended")
+            _must_be_fresh(revision.records, link)
             row = {"email": link.email, "session_id": link.id, "ended_at": revision.now}
             revision.upsert(ended_sessions, [row])
             revision.record("session.began", object_type="session", object_id=link.id, details={"by": "link"})
 
         store.write(link.org_id, link.email, change, now=now)
         return SpentLink(link.email, link.org_id, link.to)
+
+    def _for_member(self, store: Store, token: str, now: datetime) -> SignInLink:
+        link = self.read(token, now=now)
+        if store.role(link.org_id, link.email) is None:
+            raise Unauthorized("This link is for somebody who is not a member now.", word="not_a_member")
+        return link
 
     def _signature(self, body: bytes) -> bytes:
         if not self.are_possible:
@@ -111,6 +119,14 @@ class SignInLinks:
 def desk_url(settings: Settings) -> str:
     """Where people reach the desk, without a slash at the end."""
     return (settings.desk_url or DEFAULT_DESK_URL).rstrip("/")
+
+
+def _must_be_fresh(connection: Connection, link: SignInLink) -> None:
+    ends = session_ends(connection, link.org_id, link.email)
+    if link.id in ends.ids:
+        raise Conflict("This link was used already; ask for a new one.", word="link_spent")
+    if ends.until is not None and link.began <= ends.until.timestamp():
+        raise Unauthorized("This link was ended with the sessions of its time.", word="session_ended")
 
 
 def _not_ours() -> Unauthorized:

@@ -51,8 +51,8 @@ def how_to_sign_in(visit: Visit, message: str, *, status: int) -> Reply:
 
 def _page(visit: Visit, token: str) -> Reply:
     try:
-        link = SignInLinks(visit.services.settings).read(token, now=visit.now)
-    except (Unauthorized, Usage) as refusal:
+        link = SignInLinks(visit.services.settings).usable(visit.services.store, token, now=visit.now)
+    except (Unauthorized, Conflict, Usage) as refusal:
         return how_to_sign_in(visit, refusal.message, status=refusal.status)
     return Reply(page("sign_in_button.html", email=link.email, org_id=link.org_id, link=token))
 

@@ -32,6 +32,10 @@ def test_a_link_shows_a_button_and_the_button_works_once(desk, links, store):
     assert signed.get(answer.header("Location")).status == 200
     again = visitor.post("/sign-in", page.fields)
     assert (again.status, "was used already" in again.words) == (409, True)
+    head = store.head("acme")
+    page = visitor.get(f"/sign-in?link={quote(token)}")
+    assert (page.status, "This link was used already; ask for a new one." in page.words) == (409, True)
+    assert ("<button" in page.text, store.head("acme")) == (False, head)
     assert store.verify("acme").problem is None
 
 
@@ -52,8 +56,17 @@ def test_a_link_is_no_session_and_a_session_is_no_link(desk, links):
 
 @pytest.mark.parametrize("email", ["stranger@acme.example", "owner@other.example"])
 def test_a_link_for_nobody_who_is_a_member_signs_nobody_in(desk, links, email):
-    answer = Browser(desk).post("/sign-in", {"link": links.new(email, "acme", now=NOW)})
+    token = links.new(email, "acme", now=NOW)
+    page = Browser(desk).get(f"/sign-in?link={quote(token)}")
+    assert (page.status, "is not a member now" in page.words, "<button" in page.text) == (401, True, False)
+    answer = Browser(desk).post("/sign-in", {"link": token})
     assert (answer.status, answer.header("Set-Cookie")) == (401, None)
+
+
+def test_a_link_that_is_over_has_no_button(desk, links):
+    token = links.new(MEMBER, "acme", now=NOW - timedelta(minutes=11))
+    page = Browser(desk).get(f"/sign-in?link={quote(token)}")
+    assert (page.status, "has expired" in page.words, "<button" in page.text) == (401, True, False)
 
 
 def test_another_site_signs_nobody_in(desk, links):
