@@ -185,7 +185,7 @@ def _form(
         was={field: cell_text(row[field]) for field in table.fields} if row is not None else {},
         seen="" if row is None else row["revision"],
         key=key_query(table, row) if row is not None else "",
-        facts=_facts(visit, table, row) if act is not None and row is not None else [],
+        facts=_facts(visit, table, row, whole=act is None) if row is not None and (act or not writes) else [],
         choose_again=visit.request.method == "POST" and any(part.file for part in visit.parts),
         why=visit.form.get(WHY, "") if visit.request.method == "POST" else "",
         back=visit.form.get("back", "") if visit.request.method == "POST" else visit.query.get("back", ""),
@@ -224,11 +224,11 @@ def _differences(
     return differences
 
 
-def _facts(visit: Visit, table: Importable, row: Mapping[str, object]) -> list[tuple[str, str]]:
-    """What a row says, for those who decide on it."""
+def _facts(visit: Visit, table: Importable, row: Mapping[str, object], *, whole: bool) -> list[tuple[str, str]]:
+    """What a row says, for those who decide on it; ``whole`` for those who may only read it."""
     facts = []
     for field in table.fields.values():
-        if row.get(field.name) is not None and field.kind != "json":
+        if row.get(field.name) not in (None, "") and (whole or field.kind != "json"):
             text = display(row[field.name], field.name, visit.people, frozenset(field.choices))
             facts.append((column_title(field.name), text))
     return facts

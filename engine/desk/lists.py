@@ -10,12 +10,13 @@ from engine.desk.queries.words import ListWords, search_columns
 from engine.desk.records import key_query, list_columns, table_named, words_of
 from engine.desk.titles import control_titles
 from engine.desk.visits import Reply, Visit
-from engine.desk.wording import display
+from engine.desk.wording import column_title, display, person_title
 from engine.desk.work import task_acts
 from engine.model.errors import BadRequest
 from engine.model.rights import DUTIES, NO_DUTY, WorkColumns
 from engine.store.schema import IMPORTABLE
 
+NAMES = frozenset({"name", "display_name"})  # columns with the name of a person
 DUE_WORDS = {"": "any time", "late": "late", "week": "within 7 days", "month": "within 30 days"}
 
 
@@ -40,8 +41,11 @@ def table_list(visit: Visit, name: str) -> Reply:
     columns, words, duty = list_columns(name), words_of(table), DUTIES.get(name, NO_DUTY)
     late, titles, people = visit.late_rows([name]).get(name), control_titles(visit), visit.people
 
+    has_names = not NAMES.isdisjoint(table.fields)  # of its own, so that addresses stand beside them
+
     def cell(column: str, value: object) -> str:
-        return display(value, column, people, words.get(column, frozenset()))
+        called = {} if column == "email" and has_names else people
+        return display(value, column, called, words.get(column, frozenset()))
 
     with visit.services.store.reader() as connection:
         page = list_page(
@@ -73,7 +77,8 @@ def table_list(visit: Visit, name: str) -> Reply:
         rows=rows,
         duty=duty,
         due_words=DUE_WORDS,
-        owner_names=visit.people,
+        owner_names=people,
+        label=column_title if has_names else person_title,
         link=lambda **changed: _link(visit.query, changed),
         notice=visit.query.get("notice", ""),
     )

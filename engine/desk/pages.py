@@ -27,7 +27,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {"day": spelled_day, "word": wording.word}
     environment.globals |= {"count": wording.count, "column_title": wording.column_title}
-    environment.globals |= {"table_title": wording.table_title}
+    environment.globals |= {"table_title": wording.table_title, "person_title": wording.person_title}
     environment.globals |= {"colours": palette.variables, "tones": TONES}
     return environment
 

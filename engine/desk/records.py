@@ -70,7 +70,8 @@ def list_columns(name: str) -> tuple[str, ...]:
     named = any(column in table.fields for column in LABELS)
     begin = [*first, *key] if named else [*key, *first]
     rest = [column for column in plain if column not in begin]
-    return tuple(dict.fromkeys([*begin, *rest]))[: COLUMNS_OF_LIST - len(last)] + tuple(last)
+    shortened = list(dict.fromkeys([*begin, *rest]))[: COLUMNS_OF_LIST - len(last)]
+    return tuple(dict.fromkeys([*shortened, *last]))
 
 
 def words_of(table: Importable) -> Mapping[str, frozenset[str]]:

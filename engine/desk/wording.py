@@ -48,6 +48,11 @@ def column_title(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def person_title(name: str) -> str:
+    """What a column is called where it shows people by name."""
+    return "Person" if name == "email" else column_title(name)
+
+
 def word(value: str) -> str:
     """A word of the vocabulary as people read it."""
     return FRAMEWORK_NAMES.get(value) or value.replace("_", " ").capitalize()

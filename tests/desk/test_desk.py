@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from engine.desk import changes
 from engine.desk.acts import ACTS
+from engine.desk.records import list_columns
 from engine.model.rights import DUTIES, RIGHTS, is_own, may
 from engine.store.schema import IMPORTABLE, metadata
 from engine.store.schema.audit import audit_log
@@ -471,6 +472,34 @@ def test_only_who_may_import_is_led_to_it(sign_in):
     led = {role: "Import a file" in sign_in(role).get("/").words for role in ROLES}
     assert led == {"owner": True, "admin": True, "operator": True, "member": False}
     assert "Your role imports no files." in sign_in("member").get("/import").words
+
+
+def test_a_list_has_each_column_once_and_addresses_beside_names(sign_in, store):
+    assert {name: columns for name in IMPORTABLE if len(set(columns := list_columns(name))) < len(columns)} == {}
+    with store.revision("acme", "setup", now=NOW) as revision:
+        revision.upsert(metadata.tables["memberships"], [{"email": "member@acme.example", "display_name": "Mia"}])
+        revision.insert(metadata.tables["users"], [{"email": "member@acme.example", "name": "Mia"}])
+        owner = {"framework": "soc2", "control_id": "CC6.1", "email": "member@acme.example", "raci": "R"}
+        revision.insert(metadata.tables["control_owners"], [owner])
+        revision.record("records.prepared")
+    page = sign_in().get("/tables/memberships?q=member@")
+    assert re.findall(r'sort=(\w+)">([^<]*)', page.text)[:2] == [("display_name", "Display name"), ("email", "E-mail")]
+    assert "To do Mia member@acme.example Member" in page.words
+    page = sign_in().get("/tables/control_owners")
+    assert (re.findall(r'sort=email">([^<]*)', page.text), "Person anybody Mia (1)" in page.words) == (["Person"], True)
+
+
+def test_who_may_only_read_a_row_reads_words(sign_in, store):
+    with store.revision("acme", "setup", now=NOW) as revision:
+        change = {"id": "v2", "handles_phi": False, "onboarded_on": NOW.date(), "owner": "admin@acme.example"}
+        revision.upsert(metadata.tables["vendors"], [{**change, "status": "in_progress"}])
+        revision.insert(metadata.tables["users"], [{"email": "admin@acme.example", "name": "Ada"}])
+        revision.record("records.prepared")
+    page = sign_in("member").get("/tables/vendors/row?key.id=v2")
+    facts = dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", page.text))
+    wanted = {"Tier": "Low", "Handles PHI": "No", "Onboarded": "20 Nov 2026", "Owner": "Ada", "Status": "In progress"}
+    assert {name: facts.get(name) for name in wanted} == wanted
+    assert "your role does not change it" in page.words
 
 
 def test_foreign_rows_do_not_exist(sign_in):
