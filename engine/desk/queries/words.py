@@ -68,6 +68,6 @@ def _has_text(connection: Connection, column: Column[str], text: str) -> ColumnE
         capital = letter.upper()
         if not letter.isascii() and capital != letter and len(capital) == 1:
             folded = func.replace(folded, capital, letter, type_=Text)
-    if connection.dialect.name == "sqlite":
-        return folded.contains(text.lower(), autoescape=True)
-    return folded.icontains(text.lower(), autoescape=True)
+    if connection.dialect.name != "sqlite":
+        folded = func.lower(folded.collate("C"), type_=Text)
+    return folded.contains(text.lower(), autoescape=True)
