@@ -13,12 +13,12 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
-from sqlalchemy import Connection
 
 from engine.model.errors import Conflict, Unauthorized, Usage
 from engine.runtime.keys.session_secret import session_secret
 from engine.runtime.settings import Settings
 from engine.store import Revision, Store
+from engine.store.database.read_cache import SessionEnds
 from engine.store.queries.accounts.sessions import session_ends
 from engine.store.schema.outputs import ended_sessions
 
@@ -87,7 +87,7 @@ class SignInLinks:
         """What a link says that would sign somebody in now; the errors of ``spend``, and nothing is spent."""
         link = self._for_member(store, token, now)
         with store.reader() as connection:
-            _must_be_fresh(connection, link)
+            _must_be_fresh(link, session_ends(connection, link.org_id, link.email))
         return link
 
     def spend(self, store: Store, token: str, *, now: datetime) -> SpentLink:
@@ -95,7 +95,7 @@ class SignInLinks:
         link = self._for_member(store, token, now)
 
         def change(revision: Revision) -> None:
-            _must_be_fresh(revision.records, link)
+            _must_be_fresh(link, session_ends(revision.records, link.org_id, link.email))
             row = {"email": link.email, "session_id": link.id, "ended_at": revision.now}
             revision.upsert(ended_sessions, [row])
             revision.record("session.began", object_type="session", object_id=link.id, details={"by": "link"})
@@ -121,8 +121,7 @@ def desk_url(settings: Settings) -> str:
     return (settings.desk_url or DEFAULT_DESK_URL).rstrip("/")
 
 
-def _must_be_fresh(connection: Connection, link: SignInLink) -> None:
-    ends = session_ends(connection, link.org_id, link.email)
+def _must_be_fresh(link: SignInLink, ends: SessionEnds) -> None:
     if link.id in ends.ids:
         raise Conflict("This link was used already; ask for a new one.", word="link_spent")
     if ends.until is not None and link.began <= ends.until.timestamp():
