@@ -35,6 +35,10 @@ def drop(visit: Visit) -> Reply:
     table = visit.form.get("table", "")
     if not files:
         return _page(visit, problem="Choose a file first.", status=400)
+    names = [_file_name(one.file or "", table) for one in files]
+    if len(set(names)) < len(names):
+        again = next(name for name in names if names.count(name) > 1)
+        return _page(visit, problem=f"Several of these files are read as {again}: drop them one by one.", status=400)
     folder = _folder(visit, sha256(b"\0".join(one.content for one in files)).hexdigest()[:32])
     try:
         _sweep(visit.services.settings.data_dir / FOLDER, visit.now)
@@ -42,8 +46,8 @@ def drop(visit: Visit) -> Reply:
         folder.chmod(0o700)
         for old in folder.iterdir():
             old.unlink()
-        for one in files:
-            (folder / _file_name(one.file or "", table)).write_bytes(one.content)
+        for name, one in zip(names, files, strict=True):
+            (folder / name).write_bytes(one.content)
     except OSError as error:
         raise file_problem("The file cannot be kept until it is applied", error) from error
     return _preview_reply(visit, folder, {})

@@ -468,6 +468,22 @@ def test_a_list_begins_with_what_is_late_and_ends_with_what_was_done_long_ago(si
     assert titles == ["late", "soon", "undated", "new", "old"]
 
 
+def test_two_files_of_one_name_are_not_taken_for_one(sign_in):
+    owner = sign_in()
+    fields = {"form_token": owner.get("/import").fields["form_token"], "table": "vendors"}
+    rows = "id,name,category,tier\n{0},New,saas,low\n"
+    parts = "".join(
+        f'--XX\r\nContent-Disposition: form-data; name="file"; filename="{name}.csv"\r\n\r\n{rows.format(name)}\r\n'
+        for name in ("a", "b")
+    )
+    texts = "".join(
+        f'--XX\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n' for name, text in fields.items()
+    )
+    body = f"{texts}{parts}--XX--\r\n".encode()
+    answer = owner.call("POST", "/import", body, content_type="multipart/form-data; boundary=XX")
+    assert (answer.status, "read as vendors.csv: drop them one by one" in answer.words) == (400, True)
+
+
 def test_only_who_may_import_is_led_to_it(sign_in):
     led = {role: "Import a file" in sign_in(role).get("/").words for role in ROLES}
     assert led == {"owner": True, "admin": True, "operator": True, "member": False}
