@@ -46,6 +46,11 @@ def days_between(later: str | pl.Expr, earlier: str | pl.Expr) -> pl.Expr:
     return (end - start).dt.total_days()
 
 
+def time_between(end: str, begin: str) -> pl.Expr:
+    """The time from ``begin`` to ``end``; null where the end is before it, which is none that is known."""
+    return pl.when(pl.col(end) >= pl.col(begin)).then(pl.col(end) - pl.col(begin))
+
+
 def plus_days(day: str, days: str | pl.Expr) -> pl.Expr:
     """The date ``days`` after ``day``."""
     count = pl.col(days) if isinstance(days, str) else days

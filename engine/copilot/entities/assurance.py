@@ -17,12 +17,13 @@ from engine.copilot.entities.entity import (
     phrases,
 )
 from engine.copilot.entities.wordbook import with_words
+from engine.facts.expressions import time_between
 
 
 def _requests(records: Records) -> pl.DataFrame:
     called = framework_name(records).alias("called")
     days = {
-        name: (pl.col(day) - pl.col("opened_on")).dt.total_days()
+        name: time_between(day, "opened_on").dt.total_days()
         for name, day in (
             ("days_to_close", "finished_on"),
             ("days_to_submit", "submitted_on"),

@@ -10,6 +10,7 @@ from engine.copilot.entities.wordbook import possession, with_words
 from engine.exposure.attack_entries import INTERNET, OpenFinding
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import Dependency, Service
+from engine.facts.expressions import time_between
 
 MOST_PATHS = 10_000
 _SERVICE = ("id", "name", "criticality", "environment", "internet_facing")
@@ -171,7 +172,7 @@ APPROVAL = with_words(
         "approval",
         "approvals",
         lambda records: records.table("approvals").with_columns(
-            hours_to_decide=(pl.col("decided_at") - pl.col("requested_at")).dt.total_seconds() / 3600
+            hours_to_decide=time_between("decided_at", "requested_at").dt.total_seconds() / 3600
         ),
         "id",
         "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",

@@ -7,6 +7,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past, phrases
 from engine.copilot.entities.wordbook import with_words
+from engine.facts.expressions import time_between
 from engine.model.vocabulary import LIVE_INCIDENTS
 
 
@@ -82,7 +83,7 @@ def _incidents(records: Records) -> pl.DataFrame:
         hours_to_resolve=pl.col("minutes_to_resolve") / 60,
         hours_to_acknowledge=pl.col("minutes_to_acknowledge") / 60,
         hours_to_mitigate=pl.col("minutes_to_mitigate") / 60,
-        hours_to_close=(pl.col("closed_at") - pl.col("opened_at")).dt.total_seconds() / 3600,
+        hours_to_close=time_between("closed_at", "opened_at").dt.total_seconds() / 3600,
     )
 
 
@@ -112,7 +113,7 @@ def _findings(records: Records) -> pl.DataFrame:
             pl.col("severity")
             .replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
             .alias("rank"),
-            days_to_fix=(pl.col("fixed_at") - pl.col("first_seen_at")).dt.total_seconds() / 86_400,
+            days_to_fix=time_between("fixed_at", "first_seen_at").dt.total_seconds() / 86_400,
         )
     )
 

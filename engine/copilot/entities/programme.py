@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity, Records, RowState, flag, framework_name, is_in, none, past
 from engine.copilot.entities.wordbook import with_words
+from engine.facts.expressions import time_between
 
 
 def _frameworks(records: Records) -> pl.DataFrame:
@@ -71,7 +72,7 @@ def _remediations(records: Records) -> pl.DataFrame:
             called=framework_name(records),
             control=pl.format("{}:{}", "framework", "control_id"),
             severity=pl.coalesce("severity", "raw_severity"),
-            days_to_close=(pl.col("closed_on") - pl.col("opened_on")).dt.total_days(),
+            days_to_close=time_between("closed_on", "opened_on").dt.total_days(),
         )
     )
 

@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.facts.expressions import shape
 from engine.facts.governance.incident_cover import with_duty, with_maintenance
+from engine.model.vocabulary import LIVE_INCIDENTS
 
 BUCKETS_30D = 30 * 24 * 12  # five-minute buckets
 LEAST_SHARE = 0.10  # fewer buckets than this part of the window say nothing
@@ -15,10 +16,16 @@ def incidents(
     maintenance_windows_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Incidents opened up to the day; a step that happened later has not happened."""
+    """Incidents opened up to the day; a step that happened later has not happened, and one before the opening, or the
+    resolution of an incident that goes on, is none."""
     steps = ("acknowledged_at", "mitigated_at", "resolved_at")
-    frame = incidents_rows.join(asked.select("org_id", "ends_at"), on="org_id").with_columns(
-        pl.when(pl.col(step) < pl.col("ends_at")).then(pl.col(step)).alias(step) for step in steps
+    frame = (
+        incidents_rows.join(asked.select("org_id", "ends_at"), on="org_id")
+        .with_columns(
+            pl.when(pl.col(step) >= pl.col("opened_at"), pl.col(step) < pl.col("ends_at")).then(step).alias(step)
+            for step in steps
+        )
+        .with_columns(resolved_at=pl.when(~pl.col("status").is_in(LIVE_INCIDENTS)).then("resolved_at"))
     )
     minutes = {
         "minutes_to_acknowledge": "acknowledged_at",

@@ -22,6 +22,8 @@ or underscores.
 * Numbers may have separators of thousands and a decimal comma; what can be read in two ways is refused.
 * True and false: also yes and no, 1 and 0, x, ja and nein. Choices and frameworks in any case and spelling.
 * An `id` that a file has not is made from the columns that the table names.
+* A row that contradicts itself is a bad cell: an end before its beginning, an end of what is open, an incident under
+  itself. What a record says already may stay.
 * In JSON Lines a member that is absent is an empty cell, and rows are lines.
 * The kind says what a column says, whatever figure it moves. A claim speaks for us (evidence, signatures, tests,
   approvals, documents, reviews, ratings, owners, closings), a debt against us; a deadline is a day, a rhythm or a limit

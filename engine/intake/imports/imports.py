@@ -13,6 +13,7 @@ import polars as pl
 from engine.evidence.store import EvidenceBytes, EvidenceStore
 from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.checks import CheckResult, check_fixed, check_new_rows, check_references, existing_ids
+from engine.intake.imports.contradictions import check_contradictions
 from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.evidence_files import ITEMS, check_files, opener, put_files
 from engine.intake.imports.files.sources import sheets
@@ -216,6 +217,7 @@ def check_sheets(
             check_new_rows(connection, org_id, checked, problems)
             check_fixed(connection, org_id, checked, problems)
             check_written_rows(connection, org_id, checked, problems)
+            check_contradictions(connection, org_id, checked, problems)
     return files
 
 

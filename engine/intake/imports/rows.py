@@ -19,11 +19,6 @@ from engine.model.thresholds import DEFAULTS, thresholds
 from engine.store.chain.chain import OWN_EVENTS
 
 ID_LENGTH = 200
-# first and last day, by table
-_SPANS = {
-    "absences": (("starts_on", "ends_on"),),
-    "audit_windows": (("starts_on", "ends_on"), ("fieldwork_from", "fieldwork_until")),
-}
 _PATTERN = r"^[^\s*]+\*?$"
 
 
@@ -160,11 +155,6 @@ def _row_problems(
                 occurrences(start, found, start, start)
             except ValueError as error:
                 yield row, "repeats", str(error), found
-    for first, last in _SPANS.get(table.name, ()):
-        if {first, last} <= set(typed.columns):
-            backwards = typed.filter(pl.col(last) < pl.col(first)).select(ROW, first, last)
-            for row, start, found in backwards.iter_rows():
-                yield row, last, f"{start}, which is {first}, or a later day", found
     if table.name == "organization_settings" and {"name", "value"} <= set(typed.columns):
         for row, name, value in typed.drop_nulls(["name", "value"]).select(ROW, "name", "value").iter_rows():
             yield from _setting_problems(row, name, value)

@@ -12,7 +12,7 @@ from engine.intake.imports.files.headers import Header
 from engine.intake.imports.files.spool import RowSpool
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.recorded import SCOPES, check_spans
+from engine.intake.imports.recorded import check_matchers
 from engine.intake.imports.rows import RowReader
 from engine.intake.imports.tables import Importable, importable
 
@@ -51,8 +51,8 @@ def check_sheet(
         for frame in text.drain():
             rows = reader.values(frame)
             keys.add(rows)
-            if table.name in SCOPES:
-                check_spans(sheet.file, rows, problems)
+            if "matchers" in columns:
+                check_matchers(sheet.file, rows, problems)
             typed.append(recorded.mark(rows, sheet.file, problems) if recorded else rows)
             progress(f"checking {sheet.file}", typed.rows)
         if once:

@@ -191,6 +191,14 @@ CHANGES: tuple[FormulaChange, ...] = (
         "Records of other kinds than a criterion needs are no test of it",
         ("type_ii_no_exceptions_noted", "type_ii_not_tested"),
     ),
+    FormulaChange(
+        "An end of an incident before its opening is no known end",
+        (
+            *("incidents_resolved_in_period", "incident_median_hours_to_restore"),
+            *("incident_family_median_hours_to_restore", "incident_median_minutes_to_acknowledge"),
+            *("acknowledged_on_call_pct", "gdpr_restore_minutes"),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

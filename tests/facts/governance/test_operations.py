@@ -101,6 +101,27 @@ def test_steps_of_an_incident_that_come_after_the_day_have_not_happened(facts_wi
     assert facts_with(incidents=[{**incident, "opened_at": "2026-11-21 00:00"}])["incidents"].is_empty()
 
 
+INCIDENT = {
+    **{"id": "i", "title": "I", "severity": "high", "status": "closed", "opened_at": "2026-11-20 10:00"},
+    **{"acknowledged_at": "2026-11-20 10:05", "mitigated_at": "2026-11-20 10:30", "resolved_at": "2026-11-20 11:00"},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "minutes"),
+    [
+        ({}, (5.0, 30.0, 60.0)),
+        ({"resolved_at": "2026-11-20 10:00"}, (5.0, 30.0, 0.0)),
+        ({"resolved_at": "2026-11-19 10:00"}, (5.0, 30.0, None)),
+        ({"acknowledged_at": "2026-11-20 09:59", "mitigated_at": "2026-11-20 09:59"}, (None, None, 60.0)),
+        ({"status": "mitigated"}, (5.0, 30.0, None)),
+    ],
+)
+def test_an_end_before_the_opening_or_of_what_goes_on_is_no_known_end(facts_with, change, minutes):
+    columns = ("minutes_to_acknowledge", "minutes_to_mitigate", "minutes_to_resolve")
+    assert only(facts_with(incidents=[{**INCIDENT, **change}])["incidents"], *columns) == minutes
+
+
 def test_bundles_are_those_sealed_up_to_the_day(facts_with):
     given = [
         {"id": id, "sealed_at": at} for id, at in (("b", "2026-11-20 23:59"), ("a", "2026-01-01"), ("c", "2026-11-21"))

@@ -156,7 +156,7 @@ def test_parquet_keeps_its_types(door):
             "ID": ["R-1", "R-2"],
             "title": pl.Series(["Fire", "Flood"], dtype=pl.Categorical),
             "impact": pl.Series([3, None], dtype=pl.UInt8),
-            "loss_low": [Decimal("1234.50"), None],
+            "loss_low": [Decimal("0.25"), None],
             "loss_high": [0.1 + 0.2, 1e15],
             "identified_on": [date(2026, 11, 20), None],
         }
@@ -164,7 +164,7 @@ def test_parquet_keeps_its_types(door):
     frame.write_parquet(door.folder / "risks.parquet")
     door.paths(door.folder)
     assert door.rows("risks", "id", "title", "impact", "loss_low", "loss_high", "identified_on") == [
-        ("R-1", "Fire", 3, 1234.5, 0.1 + 0.2, date(2026, 11, 20)),
+        ("R-1", "Fire", 3, 0.25, 0.1 + 0.2, date(2026, 11, 20)),
         ("R-2", "Flood", None, None, 1e15, None),
     ]
 
