@@ -199,6 +199,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("acknowledged_on_call_pct", "gdpr_restore_minutes"),
         ),
     ),
+    FormulaChange(
+        "A shift that was recorded after the fact shows nobody on duty",
+        ("acknowledged_on_call_pct", "incidents_with_nobody_on_duty"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"
