@@ -229,7 +229,8 @@ GAPS = (
         "Remediations overdue",
         "count",
         "less",
-        "Open gaps whose remediation was due before the day of the report.",
+        "Open gaps of which any open remediation was due before the day of the report, whatever other work there is; "
+        "the one that was due first dates the gap.",
         "gaps",
         Count(),
         _past,

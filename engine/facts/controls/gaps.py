@@ -291,7 +291,8 @@ def awaited_work(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) ->
 def open_work(
     remediations: pl.DataFrame, remediations_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
-    """The open remediation of each control: the one opened first. ``rows`` are the stored rows with all columns.
+    """The open remediation of each control: of those that are late the one due first, else the one opened first. It is
+    open since the first of all was. ``rows`` are the stored rows with all columns.
 
     ``compensating_approved`` says of the compensating control that it names whether somebody approved it.
     """
@@ -302,9 +303,9 @@ def open_work(
         with_approval(dated, approvers, "compensating_approved_by", "compensating_approved_on")
         .with_columns(compensating_approved=pl.when(named).then("approved"))
         .join(still, on=["org_id", "id"])
-        .sort("opened_on", "id")
+        .sort(pl.when(pl.col("due_on") < pl.col("as_of")).then("due_on"), "opened_on", "id", nulls_last=True)
         .group_by(_KEY, maintain_order=True)
-        .first()
+        .agg(pl.all().exclude("opened_on").first(), pl.col("opened_on").min())
         .select(
             *_KEY,
             "opened_on",

@@ -231,6 +231,13 @@ CHANGES: tuple[FormulaChange, ...] = (
             "weeks_to_clear",
         ),
     ),
+    FormulaChange(
+        "A gap is late where any open remediation of it is",
+        (
+            *("gaps_all_points", "gaps_high", "gaps_low", "gaps_medium", "poam_items_high", "poam_items_low"),
+            *("remediations_overdue", "steps_top_ten_hours", "steps_top_ten_points"),
+        ),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -144,6 +144,23 @@ def test_work_in_progress_lends_the_gap_its_owner_severity_and_age():
     assert only(found, *columns) == ("r1", "cyd", "in_progress", "low", date(2026, 10, 1), 50, date(2026, 12, 1))
 
 
+def test_of_several_remediations_the_late_one_that_was_due_first_dates_the_gap():
+    late, later = work("r1", due_on=date(2026, 11, 18)), work("r2", due_on=date(2026, 11, 19), owner="dee")
+    new = work("r0", opened_on=date(2026, 9, 1), due_on=date(2027, 6, 1), owner="eve")
+    columns = ("remediation_id", "owner", "due_on", "detected_on")
+    first = date(2026, 9, 1)
+    assert only(gap_rows(one(), work=[new, later, late]), *columns) == ("r1", "cyd", date(2026, 11, 18), first)
+    done = {"closed_on": date(2026, 11, 19), "status": "closed"}
+    assert only(gap_rows(one(), work=[new, later, {**late, **done}]), *columns) == (
+        "r2",
+        "dee",
+        date(2026, 11, 19),
+        first,
+    )
+    today = [{**row, "due_on": DAY} for row in (late, later)]  # not late yet
+    assert only(gap_rows(one(), work=[new, *today]), *columns) == ("r0", "eve", date(2027, 6, 1), first)
+
+
 def test_a_gap_nobody_works_on_is_unplanned_and_its_control_owners():
     closed = work(closed_on=date(2026, 11, 1), status="closed")
     found = gap_rows(one(), work=[closed])
