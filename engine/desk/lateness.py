@@ -10,6 +10,8 @@ from engine.model.errors import NotFound
 from engine.runtime.services import Services
 
 if TYPE_CHECKING:  # loaded where it is computed: in a worker
+    import polars as pl
+
     from engine.reporting.snapshot.snapshot import Snapshot
 
 LateDays = Mapping[str, date | None]
@@ -39,6 +41,7 @@ LATE: Mapping[str, LateFigure] = MappingProxyType(
         "vendors": LateFigure("third-party-vendors", "vendor_reviews_overdue", "vendor_id", "next_review_on"),
         "evidence_requests": LateFigure("evidence-requests", "requests_overdue", "id", "due_on"),
         "attestations": LateFigure("attestations", "attestations_overdue", "id", "due_on"),
+        "remediations": LateFigure("gap-remediations", "remediations_overdue", "remediation_id", "due_on"),
         "exceptions": LateFigure("exception-register", "exceptions_expired", "id", "expires_on"),
         "policies": _duty("policy_review"),
         "test_runs": _duty("test_window"),
@@ -49,7 +52,7 @@ LATE: Mapping[str, LateFigure] = MappingProxyType(
 )
 """Of the tables at the desk whose rows fall due, those of which a figure counts the rows that are late.
 
-Remediations are none of them: their figure counts gaps, of which two pieces of work may be late, or one that has none.
+That of remediations counts gaps: each piece of work on one of these is late whose own day is over.
 """
 
 
@@ -69,10 +72,19 @@ def _late(snapshot: "Snapshot", table: str) -> LateDays:
     rows = snapshot.figures(late.report, {}).counted_rows(late.figure)
     if late.kind:
         rows = rows.filter(rows["kind"] == late.kind)
+    if table == "remediations":
+        return _by_gap(snapshot, rows)
     days: dict[str, date | None] = dict(rows.select(late.key, late.due).rows())
     if late.kind:
         days = {key.removeprefix(f"{late.kind}:"): day for key, day in days.items()}
     return _by_run(snapshot, days) if table == "test_runs" else days
+
+
+def _by_gap(snapshot: "Snapshot", gaps: "pl.DataFrame") -> LateDays:
+    """The open work on gaps that are late, of which several may be; none on a control that is effective by now."""
+    work = snapshot.fact("remediations").join(gaps, on=["framework", "control_id"], how="semi")
+    late = work.filter(work["status"] != "closed", work["due_on"] < snapshot.as_of)
+    return dict(late.select("id", "due_on").rows())
 
 
 def _by_run(snapshot: "Snapshot", windows: LateDays) -> LateDays:

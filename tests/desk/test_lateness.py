@@ -51,6 +51,17 @@ ROWS = (
         **REQUEST,
     )
     | rows(
+        "remediations",
+        {
+            "over": {"due_on": PAST},
+            "second": {"due_on": TODAY - timedelta(days=1), "owner": "owner@acme.example", "opened_on": PAST},
+            "ahead": {"due_on": AHEAD, "opened_on": LONG_AGO - timedelta(days=1)},
+            "done": {"due_on": PAST, "status": "closed", "closed_on": TODAY},
+            "excluded": {"due_on": PAST, "framework": "iso27001", "control_id": "A.5.1"},
+        },
+        **{**CONTROL, "title": "Review access", "opened_on": LONG_AGO, "status": "open", "owner": MEMBER},
+    )
+    | rows(
         "attestations",
         {
             "over": {"due_on": PAST},
@@ -99,6 +110,7 @@ ROWS = (
 LATE_HERE = {
     "vendors": {"over", "never"},
     "evidence_requests": {"over", "sent"},
+    "remediations": {"over", "second", "g1", "g2"},
     "attestations": {"over"},
     "exceptions": {"over"},
     "policies": {"over"},
@@ -107,6 +119,7 @@ LATE_HERE = {
     "committee_meetings": {"over"},
     "organization_frameworks": set(),
 }
+ONE_MORE = {"remediations": 1}  # two pieces of work on one gap, which the figure counts
 
 
 def write(store, tables):
@@ -140,13 +153,13 @@ def test_a_list_calls_late_what_the_report_counts(desk, store, sign_in, table):
     assert set(found) == LATE_HERE[table]
     late = len(found)
     assert late_counts(sign_in(), table) == (late, late)
-    assert late == figure(desk, "acme", table)
+    assert late - ONE_MORE.get(table, 0) == figure(desk, "acme", table)
     assert late_counts(sign_in(), table, "?due=late") == (late, late)
 
 
 def test_every_table_whose_rows_fall_due_has_a_figure_where_reports_have_one():
     due = {table for table, duty in DUTIES.items() if duty.due}
-    without = {"findings", "incident_actions", "remediations", "vendor_documents", "testing_schedules"}
+    without = {"findings", "incident_actions", "vendor_documents", "testing_schedules"}
     assert due - without == set(LATE)
 
 
@@ -159,6 +172,7 @@ def test_my_work_has_who_was_never_reviewed_and_calls_nothing_late_whose_clock_s
         ("attestations", "over"),
         ("evidence_requests", "over"),
         ("policies", "over"),
+        ("remediations", "over"),
         ("remediations", "g1"),
     ]
     assert "key.id=paused" in week
