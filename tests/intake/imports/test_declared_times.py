@@ -54,6 +54,28 @@ def windows(store):
         return many(connection, maintenance_windows, "acme", order=("id",))
 
 
+@pytest.mark.parametrize(
+    ("length", "ends"),
+    [
+        ("DURATION:PT24H", [(2, 4), (9, 5)]),
+        ("DURATION:P1D", [(2, 5), (9, 5)]),
+        ("DURATION:P1DT1H", [(2, 6), (9, 6)]),
+        ("DURATION:P1W", [(8, 5), (15, 5)]),
+    ],
+)
+def test_hours_of_a_shift_pass_exactly_and_its_days_by_the_clocks(store, tmp_path, length, ends):
+    event = ["BEGIN:VEVENT", "UID:q", "DTSTART;TZID=America/New_York:20261101T000000", length]
+    event += ["RRULE:FREQ=WEEKLY;COUNT=2", "SUMMARY:On call ann@acme.example", "END:VEVENT"]
+    text = "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *event, "END:VCALENDAR", ""])
+    bring(store, tmp_path / "oncall.ics", text)
+    with store.reader() as connection:
+        rows = many(connection, on_call_shifts, "acme", order=("starts_at",))
+    assert [row["starts_at"] for row in rows] == [
+        datetime(2026, 11, day, hour, tzinfo=UTC) for day, hour in [(1, 4), (8, 5)]
+    ]
+    assert [row["ends_at"] for row in rows] == [datetime(2026, 11, day, hour, tzinfo=UTC) for day, hour in ends]
+
+
 def test_events_of_a_calendar_become_shifts_each_time_that_they_come(store, tmp_path):
     bring(store, tmp_path / "oncall.ics", CALENDAR.replace("\n", "\r\n"))
     with store.reader() as connection:

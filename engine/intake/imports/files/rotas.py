@@ -20,6 +20,8 @@ MOST_REPEATS = 1000  # of an event that comes again, counted from its first
 AHEAD = timedelta(days=400)  # of an event without an end
 _ADDRESS = re.compile(r"[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _ON_CALL = re.compile(r"\bon[ _-]?call|pagerduty|opsgenie", re.IGNORECASE)
+_LENGTH = re.compile(rb"^DURATION(?:;[^:\r\n]*)?:([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
+_AS_WRITTEN = "X-DURATION-AS-WRITTEN"  # the parser makes 24 hours and a day the same
 COLUMNS = ("id", "person", "starts_at", "ends_at", "rota")
 
 
@@ -45,7 +47,8 @@ def read_shifts(path: Path) -> pl.DataFrame:
     if path.stat().st_size > LARGEST:
         raise InvalidData(f"{path.name} has more than {LARGEST:,} bytes.")
     try:
-        calendar = icalendar.Calendar.from_ical(path.read_bytes())
+        written = _LENGTH.sub(rb"\g<0>\r\n" + _AS_WRITTEN.encode() + rb":\1", path.read_bytes())
+        calendar = icalendar.Calendar.from_ical(written)
     except (ValueError, IndexError, KeyError) as error:
         raise InvalidData(f"{path.name} is no iCalendar file that can be read: {str(error)[:200]}") from error
     zone = _zone(str(calendar.get("X-WR-TIMEZONE", "UTC")))
@@ -65,17 +68,19 @@ def _spans(event: Component, zone: tzinfo, file: str) -> Iterator[tuple[str, dat
     starts, ends = _moment(event, "DTSTART", zone), _moment(event, "DTEND", zone)
     if not uid or starts is None:
         raise InvalidData(f"{file} has an event without UID or DTSTART: {str(event.get('SUMMARY', ''))[:80]!r}.")
-    if ends is None:
-        given = event.decoded("DURATION") if "DURATION" in event else None
-        ends = starts + (given if isinstance(given, timedelta) else timedelta(days=1))
+    days, exact = _length(event) if ends is None else (ends - starts, timedelta(0))
+
+    def end(begin: datetime) -> datetime:
+        return (begin + days).astimezone(UTC) + exact
+
     if "RECURRENCE-ID" in event:
-        yield _name(uid, _moment(event, "RECURRENCE-ID", zone) or starts), starts, ends
+        yield _name(uid, _moment(event, "RECURRENCE-ID", zone) or starts), starts, end(starts)
         return
     if "RRULE" not in event:
-        yield _name(uid, None), starts, ends
+        yield _name(uid, None), starts, end(starts)
         return
     left_out = set(_exceptions(event, zone))
-    raw, lasts = event["RRULE"].to_ical(), ends - starts
+    raw = event["RRULE"].to_ical()
     rule = raw if isinstance(raw, str) else bytes(raw).decode()
     try:
         times: Iterable[datetime] = rrulestr(re.sub(r"UNTIL=(\d{8})(?=;|$)", r"UNTIL=\1T235959Z", rule), dtstart=starts)
@@ -86,7 +91,17 @@ def _spans(event: Component, zone: tzinfo, file: str) -> Iterator[tuple[str, dat
         if number >= MOST_REPEATS or (not bounded and begin > starts + AHEAD):
             return
         if begin.astimezone(UTC) not in left_out:
-            yield _name(uid, begin), begin, begin + lasts
+            yield _name(uid, begin), begin, end(begin)
+
+
+def _length(event: Component) -> tuple[timedelta, timedelta]:
+    """How long an event lasts: days by the clocks of its zone, and hours that pass exactly (RFC 5545, 3.3.6)."""
+    given = event.decoded("DURATION") if "DURATION" in event else None
+    if not isinstance(given, timedelta):
+        return timedelta(days=1), timedelta(0)
+    date_part = str(event.get(_AS_WRITTEN, "")).upper().partition("T")[0]
+    days = sum(int(number) * (7 if unit == "W" else 1) for number, unit in re.findall(r"(\d+)([WD])", date_part))
+    return timedelta(days=days), given - timedelta(days=days)
 
 
 def _name(uid: str, begin: datetime | None) -> str:
