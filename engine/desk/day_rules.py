@@ -32,7 +32,7 @@ _PAST = """
     resolved_heard_at reviewed_on rolled_back_at sealed_at spent_at started_at started_on taken_on withdrawn_on
 """
 DAYS_PAST = DAYS_AFTER_OPENING | frozenset(_PAST.split())
-"""What happened, and who says so says it afterwards: such a day is not to come."""
+"""What happened, and who says so says it afterwards: such a day, or moment, is not to come."""
 DEADLINES = frozenset({"due_on", "expires_on", "review_due_on", "target_on"})
 """Without such a day nothing is late: once it is set it moves, and goes only with what ends the record. Without a next
 review a vendor has that of its tier, so that it may be emptied."""
@@ -51,24 +51,27 @@ def wrong_days(
     """Days of what is to be done that are over, where they are ``ahead``, or beyond ``YEARS_AHEAD``; and of what was
     done that are to come or before there was anything to do. The day that the record has may stay."""
     beginning = next((name for name in BEGINNINGS if name in table.fields), "")
-    opened = _day(table, beginning, typed.get(beginning) or cell_text(row.get(beginning)))
+    opened = _day_of(_read(table, beginning, typed.get(beginning) or cell_text(row.get(beginning))))
     last = _years_after(today, YEARS_AHEAD)
     wrong: list[Problem] = []
     for name, text in typed.items():
-        day = _day(table, name, text)
-        if day is None or text == cell_text(row.get(name)):
+        read = _read(table, name, text)
+        day = _day_of(read)
+        if read is None or day is None or text == cell_text(row.get(name)):
             continue
-        latest = max(today, now.date()) if table.fields[name].kind == "instant" else today  # moments are in UTC
+        to_come = read > now if isinstance(read, datetime) else day > today
+        latest = f"{now:%Y-%m-%d %H:%M} UTC" if isinstance(read, datetime) else today
         early = name in DAYS_AFTER_OPENING and opened is not None and day < opened
         over = name in ahead and day < today
         if over or (name not in DAYS_PAST and day > last):
             since = f" from {today}" if name in ahead else ""
             wrong.append(_problem(name, f"a day{since} up to {last}", text))
-        elif early and opened is not None and opened > latest:
+        elif early and opened is not None and opened > today:
             wrong.append(_problem(name, f"a day from {opened} on, which is to come", text))
-        elif name in DAYS_PAST and (day > latest or early):
+        elif name in DAYS_PAST and (to_come or early):
             since = f" from {opened} on" if early else ""
-            wrong.append(_problem(name, f"a day{since} up to {today}", text))
+            kind = "moment" if isinstance(read, datetime) else "day"
+            wrong.append(_problem(name, f"a {kind}{since} up to {latest}", text))
     return wrong
 
 
@@ -97,12 +100,15 @@ def _problem(name: str, expected: str, found: str) -> Problem:
     return {"file": FORM, "column": name, "expected": expected, "found": found}
 
 
-def _day(table: Importable, name: str, text: str) -> date | None:
-    """The day of a cell, as an import reads it; None where it is none, which the import says itself."""
+def _read(table: Importable, name: str, text: str) -> date | None:
+    """The day or moment of a cell, as an import reads it; None where it is none, which the import says itself."""
     kind = table.fields[name].kind if name in table.fields else ""
     if kind not in ("day", "instant"):
         return None
     read = cells.day if kind == "day" else cells.instant
     found = {read(text, Notation(dates=order)) for order in ("dmy", "mdy")} - {None}
-    day = found.pop() if len(found) == 1 else None
-    return day.date() if isinstance(day, datetime) else day
+    return found.pop() if len(found) == 1 else None
+
+
+def _day_of(read: date | None) -> date | None:
+    return read.date() if isinstance(read, datetime) else read

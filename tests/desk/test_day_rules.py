@@ -68,7 +68,24 @@ def test_what_happened_is_not_to_come_at_any_form(sign_in, store, address, colum
     head = store.head("acme")
     answer = sign_in().fill(address, **{column: text})
     assert (answer.status, store.head("acme")) == (400, head)
-    assert f"Expected a day up to {NOW.date()}; got {text}." in answer.words
+    latest = f"moment up to {NOW:%Y-%m-%d %H:%M} UTC" if column.endswith("_at") else f"day up to {NOW.date()}"
+    assert f"Expected a {latest}; got {text}." in answer.words
+
+
+@pytest.mark.parametrize(
+    ("address", "column"),
+    [
+        ("/tables/evidence_items/new", "captured_at"),
+        ("/tables/audit_log/new", "occurred_at"),
+        ("/tables/attestations/row?key.id=a1", "attested_at"),
+        ("/tables/incidents/row?key.id=i1", "closed_at"),
+    ],
+)
+def test_a_moment_of_later_today_is_to_come(sign_in, store, address, column):
+    head, later = store.head("acme"), (NOW + timedelta(seconds=1)).isoformat()
+    answer = sign_in().fill(address, **{column: later})
+    assert (answer.status, store.head("acme")) == (400, head)
+    assert f"Expected a moment up to {NOW:%Y-%m-%d %H:%M} UTC; got {later}." in answer.words
 
 
 @pytest.mark.parametrize(
