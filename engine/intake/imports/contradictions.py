@@ -24,15 +24,15 @@ ORDERED: Mapping[str, tuple[tuple[str, str], ...]] = {
     "audit_windows": (("starts_on", "ends_on"), ("fieldwork_from", "fieldwork_until")),
     "bundles": (("window_start_on", "window_end_on"),),
     "deploys": (("deployed_at", "rolled_back_at"),),
-    "evidence_requests": tuple(("opened_on", last) for last in ("due_on", "submitted_on", "accepted_on", "closed_on")),
+    "evidence_requests": tuple(("opened_on", last) for last in ("submitted_on", "accepted_on", "closed_on")),
     "findings": (("first_seen_at", "last_seen_at"), ("first_seen_at", "fixed_at")),
     "incidents": tuple(("opened_at", last) for last in ("acknowledged_at", "mitigated_at", "resolved_at", "closed_at")),
     "legal_holds": (("placed_at", "released_at"),),
     "maintenance_windows": (("starts_at", "ends_at"),),
     "on_call_shifts": (("starts_at", "ends_at"),),
     "plays": (("started_on", "closed_on"),),
-    "poam_items": (("detected_on", "due_on"), ("detected_on", "closed_on")),
-    "remediations": (("opened_on", "due_on"), ("opened_on", "closed_on")),
+    "poam_items": (("detected_on", "closed_on"),),
+    "remediations": (("opened_on", "closed_on"),),
     "risks": (("loss_low", "loss_high"), ("identified_on", "reviewed_on"), ("identified_on", "accepted_on")),
     "staffing_actions": (("proposed_on", "tracked_on"), ("proposed_on", "completed_on")),
     "test_runs": (("window_open_on", "window_close_on"),),
@@ -40,7 +40,7 @@ ORDERED: Mapping[str, tuple[tuple[str, str], ...]] = {
     "vendor_documents": (("period_start_on", "period_end_on"), ("issued_on", "expires_on")),
     "vendors": (("onboarded_on", "offboarded_on"),),
 }
-"""Pairs of columns by table of which the first is never above the second."""
+"""Pairs of columns by table of which the first is never above the second. What was due before it was opened is late."""
 _APART = frozenset({"maintenance_windows", "on_call_shifts"})
 """Tables whose pairs are not equal either: a span without a length covers nothing."""
 GOING_ON: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
