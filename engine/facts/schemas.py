@@ -268,8 +268,7 @@ SCHEMAS: Mapping[str, Schema] = {
         approver approved_on expires_on days_left renewals standing unapproved replaced worksheet
     """),
     # an incident with its durations in minutes (null where a step is missing). on_call: in_time, late, not_on_duty,
-    # shift_recorded_late, not_acknowledged, nobody_on_duty, null without a rota. maintenance_state: planned,
-    # declared_late, null outside
+    # not_acknowledged, nobody_on_duty, null without a rota. maintenance_state: planned, declared_late, null outside
     "incidents": columns("""
         org_id id title severity status service_id owner opened_at resolved_at minutes_to_acknowledge
         minutes_to_mitigate minutes_to_resolve minutes_in_transit parent_id parent_state family_id acknowledged_by

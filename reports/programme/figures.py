@@ -403,8 +403,7 @@ INCIDENTS = (
         "more",
         "Share of the incidents opened from {period_start} to {as_of} that somebody who was on duty then acknowledged "
         "within {acknowledge_minutes} minutes. What nobody took, somebody else took or began with nobody on duty "
-        "counts as not, and so does a shift that was recorded after the acknowledgement; not known without a shift on "
-        "record.",
+        "counts as not; not known without a shift on record.",
         incident_days,
         Share(pl.col("on_call") == "in_time"),
         _on_call_in_period(),
@@ -416,7 +415,7 @@ INCIDENTS = (
         "count",
         "less",
         "Incidents opened from {period_start} to {as_of} while nobody was on duty for their service by the shifts on "
-        "record by then, and that nobody on duty took later.",
+        "record, and that nobody on duty took later.",
         incident_days,
         Count(),
         _on_call_in_period("nobody_on_duty"),

@@ -36,42 +36,31 @@ def with_maintenance(incidents: pl.DataFrame, windows: pl.DataFrame) -> pl.DataF
     return incidents.join(frame.select("org_id", "id", *WINDOW), on=["org_id", "id"], how="left")
 
 
-def with_duty(incidents: pl.DataFrame, shifts: pl.DataFrame, firsts: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def with_duty(incidents: pl.DataFrame, shifts: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """With ``on_call``: ``in_time``, ``late``, ``not_on_duty`` (somebody else took it, or nobody knows who),
-    ``shift_recorded_late`` (who took it is on duty by a shift that was recorded after that), ``not_acknowledged``,
-    ``nobody_on_duty``; null without any shift of the organization that began by the day.
-
-    A shift says who was on duty at a moment where it was recorded by then, or before the first incident was, which
-    ``firsts`` date: the past of a new organization is told with its incidents.
-    """
-    begun = shifts.join(asked.select("org_id", "ends_at"), on="org_id", suffix="_asked").filter(
+    ``not_acknowledged``, ``nobody_on_duty``; null without any shift of the organization that began by the day."""
+    known = shifts.join(asked.select("org_id", "ends_at"), on="org_id", suffix="_asked").filter(
         pl.col("starts_at") < pl.col("ends_at_asked")
     )
-    if begun.is_empty():
+    if known.is_empty():
         return incidents.with_columns(on_call=pl.lit(None, dtype=pl.String))
-    people = begun.select(
-        *("org_id", "starts_at", "ends_at", "recorded_at"),
+    people = known.select(
+        *("org_id", "starts_at", "ends_at"),
         of_service="service_id",
         person=pl.col("person").str.to_lowercase().str.split(";").list.eval(pl.element().str.strip_chars()),
     )
     key = ["org_id", "id"]
-    near = (
-        incidents.select(*key, "service_id", "opened_at", "acknowledged_at", "acknowledged_by")
-        .join(people, on="org_id")
-        .join(firsts, on="org_id", how="left")
+    near = incidents.select(*key, "service_id", "opened_at", "acknowledged_at", "acknowledged_by").join(
+        people, on="org_id"
     )
     near = near.filter(pl.col("of_service").is_null() | (pl.col("of_service") == pl.col("service_id")))
 
     def at(moment: str) -> pl.Expr:
         return (pl.col(moment) >= pl.col("starts_at")) & (pl.col(moment) < pl.col("ends_at"))
 
-    def on_record(moment: str) -> pl.Expr:
-        return at(moment) & (pl.col("recorded_at") <= pl.max_horizontal(moment, "first_at"))
-
     taker = pl.col("person").list.contains(pl.col("acknowledged_by").str.to_lowercase())
-    covered = near.filter(on_record("opened_at")).select(key).unique().with_columns(covered=True)
-    taken = near.filter(on_record("acknowledged_at"), taker).select(key).unique().with_columns(on_duty=True)
-    afterwards = near.filter(at("acknowledged_at"), taker).select(key).unique().with_columns(afterwards=True)
+    covered = near.filter(at("opened_at")).select(key).unique().with_columns(covered=True)
+    taken = near.filter(at("acknowledged_at"), taker).select(key).unique().with_columns(on_duty=True)
     in_time = pl.col("minutes_to_acknowledge") <= pl.col("acknowledge_minutes")
     state = (
         pl.when(pl.col("on_duty").fill_null(False) & in_time)
@@ -82,17 +71,14 @@ def with_duty(incidents: pl.DataFrame, shifts: pl.DataFrame, firsts: pl.DataFram
         .then(pl.lit("nobody_on_duty"))
         .when(pl.col("acknowledged_at").is_null())
         .then(pl.lit("not_acknowledged"))
-        .when("afterwards")
-        .then(pl.lit("shift_recorded_late"))
         .otherwise(pl.lit("not_on_duty"))
     )
-    rostered = begun.select("org_id").unique().with_columns(rostered=True)
+    rostered = known.select("org_id").unique().with_columns(rostered=True)
     return (
         incidents.join(covered, on=key, how="left")
         .join(taken, on=key, how="left")
-        .join(afterwards, on=key, how="left")
         .join(rostered, on="org_id", how="left")
         .join(asked.select("org_id", "acknowledge_minutes"), on="org_id", how="left")
         .with_columns(on_call=pl.when("rostered").then(state))
-        .drop("covered", "on_duty", "afterwards", "rostered", "acknowledge_minutes")
+        .drop("covered", "on_duty", "rostered", "acknowledge_minutes")
     )

@@ -13,7 +13,6 @@ LEAST_SHARE = 0.10  # fewer buckets than this part of the window say nothing
 def incidents(
     incidents_rows: pl.DataFrame,
     on_call_shifts_rows: pl.DataFrame,
-    first_incidents_rows: pl.DataFrame,
     maintenance_windows_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -40,9 +39,7 @@ def incidents(
     transit = (pl.col("opened_heard_at") - pl.col("opened_at")).dt.total_seconds() / 60
     frame = frame.with_columns(minutes_in_transit=transit.clip(0).round(1))
     frame = frame.with_columns(has_cause=pl.col("root_cause").fill_null("").str.strip_chars() != "")
-    frame = with_maintenance(
-        with_duty(frame, on_call_shifts_rows, first_incidents_rows, asked), maintenance_windows_rows
-    )
+    frame = with_maintenance(with_duty(frame, on_call_shifts_rows, asked), maintenance_windows_rows)
     return shape("incidents", with_families(frame)).sort("org_id", "opened_at", "id")
 
 

@@ -33,30 +33,18 @@ def is_covered(window: MaintenanceWindowRow, incident: IncidentRow) -> bool:
 
 
 def duty_rows(
-    incident: IncidentRow, shifts: Sequence[OnCallShiftRow] | None, within_minutes: float, first_at: datetime | None
+    incident: IncidentRow, shifts: Sequence[OnCallShiftRow] | None, within_minutes: float
 ) -> Iterator[tuple[str, object]]:
     """Who was on duty when it was opened, and whether one of them took it within so many minutes.
 
-    ``shifts`` are those around the incident, None where the organization has none at all: then nothing is said. One
-    that was recorded after the moment, and after ``first_at``, the organization's first incident, shows nothing of it.
+    ``shifts`` are those around the incident, None where the organization has none at all: then nothing is said.
     """
     if shifts is None:
         return
     opened, taken = incident["opened_at"], incident["acknowledged_at"]
-    on_duty = shifts_at(shifts, incident, opened)
-    named = list(dict.fromkeys(name for one in on_duty if _knew(one, opened, first_at) for name in people_of(one)))
-    yield "On duty when it was opened", ", ".join(named) or "nobody on record"
-    verdict = _verdict(incident, shifts, taken, opened, within_minutes, first_at)
-    yield "Acknowledged by somebody on duty, in time", verdict
-    times = [at for at in (opened, taken) if at is not None]
-    for one in shifts:
-        over = [at for at in times if one["starts_at"] <= at < one["ends_at"]]
-        if over and not _knew(one, over[-1], first_at):
-            who = ", ".join(people_of(one))
-            yield (
-                "Shift recorded after the fact",
-                f"{one['id']}: {who}; {_record_time(one)}, so it shows nobody on duty",
-            )
+    on_duty = list(dict.fromkeys(name for one in shifts_at(shifts, incident, opened) for name in people_of(one)))
+    yield "On duty when it was opened", ", ".join(on_duty) or "nobody on record"
+    yield "Acknowledged by somebody on duty, in time", _verdict(incident, shifts, taken, opened, within_minutes)
 
 
 def _verdict(
@@ -65,7 +53,6 @@ def _verdict(
     taken: datetime | None,
     opened: datetime,
     within_minutes: float,
-    first_at: datetime | None,
 ) -> str:
     by = incident["acknowledged_by"]
     if taken is None:
@@ -75,20 +62,14 @@ def _verdict(
     theirs = [one for one in shifts_at(shifts, incident, taken) if by.lower() in people_of(one)]
     if not theirs:
         return f"no: {by} was not on duty"
-    if not any(_knew(one, taken, first_at) for one in theirs):
-        return f"no: the shift of {by} was recorded afterwards"
     if taken - opened > timedelta(minutes=within_minutes):
         return f"no: {by} was on duty and took it after {span(taken - opened)}; {within_minutes:g} min are allowed"
-    return f"yes: {by}, within {within_minutes:g} min"
+    late = "" if any(_knew(one, taken) for one in theirs) else "; the shift was recorded afterwards"
+    return f"yes: {by}, within {within_minutes:g} min{late}"
 
 
-def _knew(shift: OnCallShiftRow, at: datetime, first_at: datetime | None) -> bool:
-    return shift["recorded_at"] is not None and shift["recorded_at"] <= max(at, first_at or at)
-
-
-def _record_time(row: OnCallShiftRow | MaintenanceWindowRow) -> str:
-    at = row["recorded_at"]
-    return f"recorded {at:%Y-%m-%d %H:%M}" if at else "recorded at no known time"
+def _knew(shift: OnCallShiftRow, at: datetime) -> bool:
+    return shift["recorded_at"] is not None and shift["recorded_at"] <= at
 
 
 def window_rows(windows: Sequence[MaintenanceWindowRow]) -> Iterator[tuple[str, object]]:
@@ -98,7 +79,5 @@ def window_rows(windows: Sequence[MaintenanceWindowRow]) -> Iterator[tuple[str, 
         if recorded is not None and recorded <= one["starts_at"]:
             yield "Planned maintenance", f"{one['id']}: {one['reason']}; the incident is in no figure"
         else:
-            yield (
-                "Maintenance declared after the fact",
-                f"{one['id']}: {one['reason']}; {_record_time(one)}, so the incident counts",
-            )
+            when = f"recorded {recorded:%Y-%m-%d %H:%M}" if recorded else "recorded at no known time"
+            yield "Maintenance declared after the fact", f"{one['id']}: {one['reason']}; {when}, so the incident counts"

@@ -114,7 +114,7 @@ def handling(record: IncidentRecord) -> Iterator[tuple[str, object]]:
     heard = incident.get("opened_heard_at")
     if heard is not None and heard > opened:
         yield "Heard of", f"{duration(_minutes(opened, heard))} after detection"
-    yield from duty_rows(incident, record.shifts, record.within_minutes, record.first_at)
+    yield from duty_rows(incident, record.shifts, record.within_minutes)
     yield from window_rows(record.windows)
     if incident.get("parent_id") is not None:
         state = "of" if incident.get("parent_state") == "confirmed" else "proposed for"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TypedDict
 
 from engine.exposure.dependencies import ways
@@ -35,7 +35,6 @@ from engine.store.queries.operations.incidents import (
     earlier_of_key,
     event_hashes,
     family_of,
-    first_incident_at,
     linked_events,
     peers,
     shifts_over,
@@ -112,7 +111,6 @@ class IncidentRecord:
     elsewhere: int
     family: list[IncidentRow] = field(default_factory=list)
     shifts: list[OnCallShiftRow] | None = None
-    first_at: datetime | None = None
     within_minutes: float = DEFAULTS[IN_TIME][0]
     windows: list[MaintenanceWindowRow] = field(default_factory=list)
 
@@ -173,7 +171,6 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
         elsewhere=deploys_elsewhere(connection, org_id, began - DAY, began, hops),
         family=family_of(connection, org_id, incident_id),
         shifts=_shifts(connection, org_id, incident),
-        first_at=first_incident_at(connection, org_id),
         within_minutes=_within_minutes(connection, org_id),
         windows=[one for one in windows_at(connection, org_id, opened) if is_covered(one, incident)],
     )

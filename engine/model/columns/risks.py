@@ -69,10 +69,7 @@ RISKS: Mapping[str, Column] = {
         "Planned: recorded before it began, so that the incident is not counted; declared late: it counts.",
     ),
     "on_call": Column(
-        "On call",
-        "word",
-        "Whether somebody on duty acknowledged the incident in time; a shift that was recorded after the fact shows "
-        "nobody on duty; empty without a rota on record.",
+        "On call", "word", "Whether somebody on duty acknowledged the incident in time; empty without a rota on record."
     ),
     "minutes_in_transit": Column(
         "Minutes in transit", "minutes", "Minutes from the sender's trigger to when the console heard of the incident."

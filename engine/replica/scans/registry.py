@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from engine.replica.scans import arrivals, assurance, audit, frameworks, governance, programme
 from engine.replica.scans.audit import PAST, local_day, midnight
-from engine.store.queries.operations.incidents import OF_INCIDENTS
 
 # ruff: noqa: S608 -- every name below is a literal of this module
 
@@ -80,11 +79,7 @@ SCANS: Mapping[str, str] = {
         "root_cause",
         where="t.opened_at < q.ends_at",
     ),
-    "on_call_shifts_rows": _table("on_call_shifts", "person", "service_id", "starts_at", "ends_at", "recorded_at"),
-    "first_incidents_rows": f"""
-        SELECT a.org_id, min(a.recorded_at) AS first_at FROM audit_log a JOIN asked q USING (org_id)
-        WHERE {OF_INCIDENTS} GROUP BY a.org_id
-    """,
+    "on_call_shifts_rows": _table("on_call_shifts", "person", "service_id", "starts_at", "ends_at"),
     "maintenance_windows_rows": _table(
         *("maintenance_windows", "id", "reason", "service_id", "matchers", "starts_at", "ends_at", "recorded_at")
     ),

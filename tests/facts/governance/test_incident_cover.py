@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from tests.facts.conftest import event
-
 INCIDENT = {
     **{"id": "i1", "title": "Down", "severity": "high", "status": "resolved", "service_id": "api"},
     **{"opened_at": "2026-11-20 02:00", "acknowledged_at": "2026-11-20 02:10", "acknowledged_by": "Ann@acme.example"},
@@ -17,15 +15,14 @@ WINDOW = {
 }
 SHIFT = {
     **{"id": "s1", "person": "bob@acme.example; ann@acme.example"},
-    **{"starts_at": "2026-11-19 20:00", "ends_at": "2026-11-20 08:00", "recorded_at": "2026-11-01 08:00"},
+    **{"starts_at": "2026-11-19 20:00", "ends_at": "2026-11-20 08:00"},
 }
 
 
 @pytest.fixture
 def incident(facts_with):
-    def row(*columns, windows=(), shifts=(), events=(), **more):
-        rows = {"maintenance_windows": windows, "on_call_shifts": shifts, "audit_log": events}
-        found = facts_with(incidents=[{**INCIDENT, **more}], **rows)
+    def row(*columns, windows=(), shifts=(), **more):
+        found = facts_with(incidents=[{**INCIDENT, **more}], maintenance_windows=windows, on_call_shifts=shifts)
         return found["incidents"].select(columns).row(0)
 
     return row
@@ -85,38 +82,3 @@ def test_whether_somebody_on_duty_took_it_in_time(change, state, incident):
 def test_a_shift_for_another_service_is_nobody_on_duty_and_without_any_shift_nothing_is_known(incident):
     assert incident("on_call", shifts=[{**SHIFT, "service_id": "web"}]) == ("nobody_on_duty",)
     assert incident("on_call") == (None,)
-
-
-@pytest.mark.parametrize(
-    ("change", "shift", "state"),
-    [
-        ({}, {"recorded_at": "2026-11-20 02:00"}, "in_time"),
-        ({}, {"recorded_at": "2026-11-20 02:10"}, "in_time"),
-        ({}, {"recorded_at": "2026-11-20 02:11"}, "nobody_on_duty"),
-        ({}, {"recorded_at": None}, "nobody_on_duty"),
-        ({"acknowledged_at": None, "acknowledged_by": None}, {"recorded_at": "2026-11-20 02:01"}, "nobody_on_duty"),
-    ],
-)
-def test_a_shift_that_was_recorded_after_the_fact_shows_nobody_on_duty(incident, change, shift, state):
-    assert incident("on_call", shifts=[{**SHIFT, **shift}], **change) == (state,)
-
-
-def test_beside_a_shift_that_was_known_one_that_was_recorded_late_is_told(incident):
-    bob, ann = {**SHIFT, "person": "bob@acme.example"}, {**SHIFT, "id": "s2", "person": "ann@acme.example"}
-    assert incident("on_call", shifts=[bob, ann]) == ("in_time",)
-    assert incident("on_call", shifts=[bob, {**ann, "recorded_at": "2026-11-20 02:11"}]) == ("shift_recorded_late",)
-
-
-@pytest.mark.parametrize(
-    ("first", "state"),
-    [
-        (event(1, "import.completed", "2026-11-21 08:00", details='{"rows":{"incidents":1}}'), "in_time"),
-        (event(1, "import.completed", "2026-11-21 07:59", details='{"rows":{"incidents":1}}'), "nobody_on_duty"),
-        (event(1, "import.completed", "2026-11-21 08:00", details='{"rows":{"incident_actions":1}}'), "nobody_on_duty"),
-        (event(1, "incident.opened", "2026-11-21 08:00", object_type="incident"), "in_time"),
-    ],
-)
-def test_the_past_of_a_new_organization_is_told_with_its_incidents(incident, first, state):
-    late = {**SHIFT, "recorded_at": "2026-11-21 08:00"}
-    assert incident("on_call", shifts=[late], events=[{**first, "event_id": "hq:1"}]) == (state,)
-    assert incident("on_call", shifts=[late], events=[first]) == ("nobody_on_duty",)  # an event of others

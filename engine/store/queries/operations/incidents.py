@@ -4,23 +4,16 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TypedDict, cast
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, func, select
 
 from engine.model.documents.document import Position
 from engine.model.records import AuditLogRow, IncidentRow, MaintenanceWindowRow, OnCallShiftRow
 from engine.model.vocabulary import Severity
-from engine.store.chain.chain import OWN_EVENTS
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import heads
 from engine.store.schema.services import incident_timeline, incidents, maintenance_windows, on_call_shifts, slo_buckets
 from engine.store.writing.batches import in_batches
-
-OF_INCIDENTS = f"""
-    event_id LIKE '{OWN_EVENTS}%' AND (object_type IN ('incident', 'incidents')
-        OR (action = 'import.completed' AND details LIKE '%"incidents"%'))
-"""
-"""Which of the console's own events are of incidents; one dialect of SQL as another."""
 
 
 class IncidentSteps(TypedDict):
@@ -110,12 +103,6 @@ def family_of(connection: Connection, org_id: str, parent_id: str) -> list[Incid
         known |= {row["id"] for row in new}
         below = [*below[900:], *(row["id"] for row in new)]
     return sorted(incident_rows, key=lambda row: (row["opened_at"], row["id"]))
-
-
-def first_incident_at(connection: Connection, org_id: str) -> datetime | None:
-    """When the console first recorded an incident of the organization: the past is told up to then."""
-    query = select(audit_log.c.recorded_at).where(audit_log.c.org_id == org_id, text(OF_INCIDENTS))
-    return connection.scalar(query.order_by(audit_log.c.seq).limit(1))
 
 
 def shifts_over(connection: Connection, org_id: str, at: datetime) -> list[OnCallShiftRow]:
