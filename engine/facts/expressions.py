@@ -95,12 +95,6 @@ def has_happened(day: str) -> pl.Expr:
     return (pl.col(day) <= pl.col("as_of")).fill_null(False)
 
 
-def is_closed() -> pl.Expr:
-    """Whether what ``status`` calls closed was so by ``as_of``, on a day from ``opened_on`` on: of a day and a status
-    that contradict each other, what is less favourable."""
-    return has_happened("closed_on") & (pl.col("status") == "closed") & (pl.col("closed_on") >= pl.col("opened_on"))
-
-
 def evidence_note(counts: Mapping[str, pl.Expr]) -> pl.Expr:
     """What is on record of a control whose governing evidence was never given; ``counts`` has a number per source."""
     named = [

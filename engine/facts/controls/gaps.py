@@ -8,7 +8,7 @@ import polars as pl
 from engine.catalogue import catalogue
 from engine.facts.approvals import with_approval
 from engine.facts.controls.detection import KINDS
-from engine.facts.expressions import days_between, is_closed, shape
+from engine.facts.expressions import days_between, shape
 from engine.facts.obligations.ledger import EFFORT_HOURS
 from engine.facts.obligations.milestones import by_weakness, plan_controls
 from engine.model.poam import DAYS, RATINGS, WEAK_STATES
@@ -230,7 +230,7 @@ def _effort() -> pl.Expr:
 
 def remediations(remediations_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Work on gaps as people track it, closed work too: the flow of gaps (F12)."""
-    closed = is_closed()
+    closed = pl.col("closed_on").is_not_null() & (pl.col("closed_on") <= pl.col("as_of"))
     frame = (
         remediations_rows.join(asked.select("org_id", "as_of"), on="org_id")
         .with_columns(

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.facts.expressions import CADENCE_DAYS, CADENCE_MONTHS, days_between, is_closed, plus_days, shape
+from engine.facts.expressions import CADENCE_DAYS, CADENCE_MONTHS, days_between, plus_days, shape
 
 HORIZON_DAYS = 371  # a year ahead, so that every annual duty is seen once
 BACK_DAYS = 371
@@ -28,7 +28,7 @@ def requests(
         .rename({"request_id": "id"})
     )
     settings = ["as_of", "at_risk_fraction", *(f"request_sla_p{n}_days" for n in (1, 2, 3, 4))]
-    closed = is_closed()
+    closed = pl.col("closed_on").is_not_null() & (pl.col("closed_on") <= pl.col("as_of"))
     frame = (
         evidence_requests_rows.join(asked.select("org_id", *settings), on="org_id")
         .join(provided, on=["org_id", "id"], how="left")

@@ -200,14 +200,6 @@ CHANGES: tuple[FormulaChange, ...] = (
         ),
     ),
     FormulaChange(
-        "What says that it is open, or was closed before it was opened, is open",
-        (
-            *("remediations_open", "remediations_overdue", "remediations_backlog", "remediations_closed_in_period"),
-            *("requests_open", "requests_overdue", "requests_closed_in_period", "requests_closed_late_in_period"),
-            *("requests_closed_on_time_in_period", "obligations_overdue", "obligations_pending"),
-        ),
-    ),
-    FormulaChange(
         "A gap is late where any open remediation of it is",
         (
             *("gaps_all_points", "gaps_high", "gaps_low", "gaps_medium", "poam_items_high", "poam_items_low"),

@@ -78,15 +78,6 @@ def test_a_request_that_is_closed_after_the_day_is_open(facts_with):
     assert request(facts_with, "accepted_on", accepted_on="2026-11-21") is None
 
 
-@pytest.mark.parametrize(
-    ("status", "closed_on"), [("open", "2026-11-17"), ("submitted", "2026-11-17"), ("closed", "2026-11-15")]
-)
-def test_a_request_whose_closing_contradicts_the_rest_is_open(facts_with, status, closed_on):
-    columns = ("clock", "closed_on", "finished_on")
-    found = request(facts_with, *columns, due_on="2026-11-18", status=status, closed_on=closed_on)
-    assert found == ("overdue", None, None)
-
-
 def test_requests_of_later_days_are_not_there_and_evidence_is_listed(facts_with):
     facts = facts_with(
         evidence_requests=[{"id": "q", "opened_on": "2026-11-20"}, {"id": "r", "opened_on": "2026-11-21"}],
