@@ -23,6 +23,7 @@ _SEVERITY = {
     "partial": ("low", "low", "low", "medium", "medium"),
 }
 DEFAULT_EFFORT_HOURS = 8.0
+LEAST_HOURS = 0.25  # that a gap is ranked by: what takes nothing is not infinitely worth it
 # renewing evidence of a kind, lapsed or not
 RENEWAL_HOURS = {
     "operation": 2.0,
@@ -173,9 +174,12 @@ def gaps(
             age_days=days_between("as_of", "detected_on"),
         )
         .with_columns(
-            priority=(pl.col("severity_score") * pl.col("leverage") * pl.col("weight") / pl.col("effort_hours")).round(
-                2
-            ),
+            priority=(
+                pl.col("severity_score")
+                * pl.col("leverage")
+                * pl.col("weight")
+                / pl.col("effort_hours").clip(LEAST_HOURS)
+            ).round(2),
             quick_win=(pl.col("effort_hours") <= pl.col("quick_win_hours"))
             & (pl.col("leverage") >= pl.col("quick_win_leverage")),
         )

@@ -50,7 +50,6 @@ class TableSheet:
     same: Markup
     visible: int = FIRST_ROWS  # rows that are not behind the disclosure
     folded: int = 0  # columns told below their row
-    is_blank: bool = False  # whether its rows have names and nothing beside them
 
     @property
     def height(self) -> int:
@@ -60,7 +59,7 @@ class TableSheet:
     @property
     def has_rows(self) -> bool:
         """Whether there is anything to see of it."""
-        return bool(self.rows and self.columns) and not self.is_blank
+        return bool(self.rows and self.columns)
 
     @property
     def layout(self) -> str:
@@ -121,7 +120,6 @@ def sheet(table: Table, key: str, links: Links, room: float = ROOM) -> TableShee
         heat.legend,
         frame.line(told, texts),
         folded=len(folded.below),
-        is_blank=bool(same) and not told and len(columns) == len(same) + 1,
     )
 
 

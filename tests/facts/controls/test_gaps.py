@@ -121,6 +121,12 @@ def test_priority_is_severity_times_leverage_times_weight_over_effort():
     assert only(found, *columns) == ("high", 4, 8.0, round(4 * 3 * 4 / 8, 2), False)
 
 
+def test_work_without_hours_is_ranked_by_a_quarter_of_an_hour():
+    """An estimate of nothing is no division by nothing: reports with it could not be written at all."""
+    found = gap_rows(one(), work=[work(estimate_hours=0.0)])
+    assert only(found, "effort_hours", "priority") == (0.0, round(4 * 1 * 4 / 0.25, 2))
+
+
 def test_gaps_are_ordered_by_priority_then_by_identifier():
     status = rows(
         "control_status",

@@ -33,7 +33,7 @@ RISKS = "id,title,loss_low,loss_high\n"
         ("risks", RISKS + "r1,R,10,9.5\n", [(2, "loss_high", "10, which is loss_low, or more", "9.5")]),
         (
             "remediations",
-            "id,framework,control_id,opened_on,due_on,closed_on\nm1,soc2,CC6.1,2026-11-02,2026-11-01,2026-11-03\n",
+            "id,framework,control_id,opened_on,due_on,closed_on,status\nm1,soc2,CC6.1,2026-11-02,2026-11-01,2026-11-03,open\n",
             [(2, "closed_on", "nothing while status is open", "2026-11-03")],
         ),
         (

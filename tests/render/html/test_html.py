@@ -350,16 +350,6 @@ def test_what_is_the_same_in_every_row_is_said_once():
     assert all(f">{left}</td>" in text for left in ("25 late", "today", "2"))
 
 
-def test_names_with_nothing_beside_them_are_nothing_on_record():
-    frame = pl.DataFrame(
-        {"week": ["a", "b", "c"], "opened": [0, 0, 0], "owner": pl.Series([None] * 3, dtype=pl.String)}
-    )
-    assert not sheet(table(frame), "t", Links()).has_rows
-    assert sheet(table(frame.select("week")), "t", Links()).has_rows, "a list of names alone"
-    assert sheet(table(frame.with_columns(opened=pl.lit(2))), "t", Links()).has_rows, "what is the same is said"
-    assert "Nothing on record for: " in page(of_tables(table(frame))).text
-
-
 def test_what_the_rows_are_sorted_by_stands_beside_their_name():
     others = {f"other_number_{number}": [3, 9, 1, number] for number in range(20)}
     frame = pl.DataFrame({"control_id": list("abcd"), **others, "points": [9, 7, 7, 1]})

@@ -43,7 +43,7 @@ def test_a_page_is_rendered_of_it_and_no_record_is_read(snapshots, other, monkey
     assert ask_report(other, "empty", REPORT.name, "json").data == expected["json"]
 
 
-def test_a_settled_snapshot_says_what_was_kept_and_computes_nothing(snapshots, other, monkeypatch):  # noqa: F811
+def test_a_settled_snapshot_says_what_was_kept_and_computes_nothing(snapshots, other, monkeypatch):  # noqa: F811 - fixtures
     build(snapshots)
     with other.open("empty", now=NOW) as snapshot:
         computed = snapshot.edition(REPORT, {})  # it might settle at a later head than that of what was kept
