@@ -8,6 +8,8 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import polars as pl
@@ -21,10 +23,22 @@ Source: TypeAlias = object
 """A frame that something was computed from, or a value that says what else it follows from."""
 
 
+@dataclass(frozen=True)
+class Stamp:
+    """What is left of a value that was a source, where another process remembered it."""
+
+    digest: bytes
+
+    @classmethod
+    def of(cls, source: Source) -> "Stamp":
+        return source if isinstance(source, Stamp) else cls(sha256(repr(source).encode()).digest())
+
+
 class FactCache(Generic[T]):
     """The last value under each key, with its sources; of ``limit`` keys at most those used last. For many threads."""
 
     def __init__(self, limit: int) -> None:
+        self.news = 0  # values that were put here
         self._limit = limit
         self._kept: OrderedDict[Hashable, tuple[tuple[Source, ...], T]] = OrderedDict()
         self._guard = threading.Lock()
@@ -51,9 +65,18 @@ class FactCache(Generic[T]):
         found = self._kept.get(key)
         return None if found is None else found[1]
 
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def items(self) -> list[tuple[Hashable, tuple[Source, ...], T]]:
+        """All that is remembered: key, sources and value."""
+        with self._guard:
+            return [(key, sources, value) for key, (sources, value) in self._kept.items()]
+
     def put(self, key: Hashable, sources: tuple[Source, ...], value: T) -> None:
         """Remember it instead of the one before."""
         with self._guard:
+            self.news += 1
             self._kept[key] = sources, value
             self._kept.move_to_end(key)
             while len(self._kept) > self._limit:
@@ -112,4 +135,4 @@ def _same_sources(before: tuple[Source, ...], now: tuple[Source, ...]) -> bool:
 def _same_source(before: Source, now: Source) -> bool:
     if isinstance(before, pl.DataFrame) or isinstance(now, pl.DataFrame):
         return before is now
-    return before == now
+    return before == (Stamp.of(now) if isinstance(before, Stamp) else now)

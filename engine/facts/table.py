@@ -68,6 +68,7 @@ FACTS: Mapping[str, FactFunction] = {
     "audit_by_action": audit_counts.audit_by_action,
     "audit_by_tag": audit_counts.audit_by_tag,
     "outcome_counts": own_rules.outcome_counts,
+    "recorded_outcomes": own_rules.recorded_outcomes,
     "own_rules": own_rules.own_rules,
     "tagged_events": evidence.tagged_events,
     "open_families": evidence.open_families,

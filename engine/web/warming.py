@@ -1,5 +1,6 @@
 """What a console does once it listens, before anybody asks: its workers load what computes, and read the facts of the
-front pages. The first page after a start then costs what it costs after any other write.
+front pages. The first page after a start then costs what it costs after any other write. What the facts come to is kept
+for the start after this one, however this process ends.
 """
 
 import logging
@@ -23,7 +24,7 @@ CALLER = "warming"
 def warm(services: Services, workers: WorkerPool, stopped: threading.Event, now: datetime) -> None:
     """Have the reports of the first chapter computed for the organizations with the longest records, until ``stopped``.
 
-    Each is a work of its own, so that whoever asks meanwhile waits for one of them at most. Nothing is kept on disk.
+    Each is a work of its own, so that whoever asks meanwhile waits for one of them at most. No report is kept on disk.
     With a bucket nothing is computed ahead: another machine may have built what people ask for.
     """
     if services.settings.artifact_bucket or stopped.wait(WAIT_SECONDS):
@@ -40,6 +41,7 @@ def warm(services: Services, workers: WorkerPool, stopped: threading.Event, now:
                     _compute, (org_id, report, now), partial(sync_replica, org_id)
                 )
                 workers.run(work, place=org_id, caller=CALLER, gone=stopped.is_set)
+            workers.run(Assignment(_keep_facts), place=org_id, caller=CALLER, gone=stopped.is_set)
     except Problem as problem:  # whoever asks is told
         log.info("not all is computed ahead: %s", problem.message)
 
@@ -47,3 +49,7 @@ def warm(services: Services, workers: WorkerPool, stopped: threading.Event, now:
 def _compute(console: ComputeConsole, org_id: str, report: str, now: datetime) -> None:
     with console.services.snapshots.open(org_id, now=now) as snapshot:
         snapshot.edition(report, {})
+
+
+def _keep_facts(console: ComputeConsole) -> None:
+    console.services.snapshots.keep_facts()

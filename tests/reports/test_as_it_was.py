@@ -65,12 +65,13 @@ def change(store, org, draw, now):
 
 @pytest.fixture
 def snapshots(changed_store, tmp_path):
-    """Makes snapshots with a replica and a folder of their own."""
+    """Makes snapshots with a replica and a folder of their own, or the folder of others."""
     made = []
 
-    def make():
+    def make(before=None):
         replica = Replica(changed_store.url, None)
-        made.append(Snapshots(changed_store, replica, Artifacts(tmp_path / f"artifacts{len(made)}"), CATALOGUE))
+        folder = tmp_path / f"artifacts{len(made)}" if before is None else before.artifacts.folder
+        made.append(Snapshots(changed_store, replica, Artifacts(folder), CATALOGUE))
         return made[-1]
 
     yield make

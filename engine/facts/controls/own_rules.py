@@ -32,7 +32,12 @@ def outcome_counts(audit_action_counts_rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def own_rules(organization_rules_rows: pl.DataFrame, outcome_counts: pl.DataFrame) -> pl.DataFrame:
+def recorded_outcomes(outcome_counts: pl.DataFrame) -> pl.DataFrame:
+    """The outcomes that actions on record had, however often."""
+    return outcome_counts.select("org_id", "action", "outcome")
+
+
+def own_rules(organization_rules_rows: pl.DataFrame, recorded_outcomes: pl.DataFrame) -> pl.DataFrame:
     """For each action, outcome and control that an own rule is about, the one that applies, with what it says.
 
     An exact pattern comes before a longer beginning, that before a shorter one, and a rule for the outcome before one
@@ -40,7 +45,7 @@ def own_rules(organization_rules_rows: pl.DataFrame, outcome_counts: pl.DataFram
     """
     known = {row["action"]: row for row in catalogue().actions.iter_rows(named=True)}
     rules = {key[0]: frame.to_dicts() for key, frame in organization_rules_rows.group_by("org_id")}
-    there = outcome_counts.select("org_id", "action", "outcome")
+    there = recorded_outcomes
     if rules:
         there = there.filter(pl.col("org_id").is_in(list(rules)))
     rows = list(_apply(rules, there, known)) if rules else []

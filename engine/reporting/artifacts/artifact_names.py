@@ -1,5 +1,6 @@
 """What an artifact is named by: everything that its bytes follow from."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -21,11 +22,15 @@ _LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar", "xlsxwriter")
 def code_fingerprint() -> str:
     """A hash of everything but data that a report is a function of: our sources and the libraries that compute."""
     digest = sha256()
-    for folder in _SOURCES:
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".html", ".css", ".csv", ".toml") and path.is_file():
-                digest.update(f"{path.relative_to(ROOT)}\0".encode())
-                digest.update(path.read_bytes())
+    for top in _SOURCES:
+        for folder, folders, files in os.walk(ROOT / top):
+            folders.sort()
+            for name in sorted(files):
+                if name.endswith((".py", ".html", ".css", ".csv", ".toml")):
+                    path = f"{folder}/{name}"
+                    digest.update(f"{path.removeprefix(str(ROOT))}\0".encode())
+                    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - paths as objects take twice as long
+                        digest.update(file.read())
     for name in _LIBRARIES:
         digest.update(f"{name} {version(name)}\0".encode())
     return digest.hexdigest()

@@ -77,22 +77,32 @@ class Artifacts:
         key = key or name.key
         data = self._hot.get(key)
         if data is None:
-            wait_allowed()
-            path = self._path(name, key)
-            try:
-                data = bytes_of(path.read_bytes(), key)
-                if data is None:
-                    log.warning("The kept report %s is damaged and is built anew.", path)
-                    path.unlink(missing_ok=True)
-                    return None
-            except FileNotFoundError:
-                return None
-            except OSError as error:  # it is built anew
-                self._warn_unreadable(error)
+            data = self._read(name, key)
+            if data is None:
                 return None
             self._remember(key, data)
         self._note_use(name, key)
         return data
+
+    def read_aside(self, name: Name) -> bytes | None:
+        """What ``put_aside`` kept."""
+        return self._read(name, name.key)
+
+    def _read(self, name: Name, key: str) -> bytes | None:
+        """The bytes of a file; None where there is none, or it is damaged or cannot be read, and is built anew."""
+        wait_allowed()
+        path = self._path(name, key)
+        try:
+            data = bytes_of(path.read_bytes(), key)
+            if data is None:
+                log.warning("The kept report %s is damaged and is built anew.", path)
+                path.unlink(missing_ok=True)
+            return data
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._warn_unreadable(error)
+            return None
 
     def file_of(self, name: Name) -> Path | None:
         """The file of an artifact that was built: for those that are too large to be held in memory."""
@@ -128,6 +138,7 @@ class Artifacts:
             log.warning("The kept report %s/%s is damaged and is built anew.", self._bucket.url, _place(name, key))
             self._bucket.remove(_place(name, key))
             return None
+        self._remember(key, data)
         with suppress(Unavailable):  # is said in the log; the next one reads it from the bucket again
             self._keep(name, key, data, is_wanted)
         return data
@@ -149,11 +160,15 @@ class Artifacts:
         key = name.key
         if self._bucket is not None:
             self._bucket.send(_place(name, key), data + seal(data, key), is_wanted)
+        self._remember(key, data)
         self._keep(name, key, data, is_wanted)
+
+    def put_aside(self, name: Name, data: bytes, is_wanted: Callable[[], bool] = always) -> None:
+        """The same of what only a process that starts reads, on this machine: it is not held in memory."""
+        self._keep(name, name.key, data, is_wanted)
 
     def _keep(self, name: Name, key: str, data: bytes, is_wanted: Callable[[], bool]) -> None:
         path = self._path(name, key)
-        self._remember(key, data)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)

@@ -68,7 +68,7 @@ class Snapshots:
 
         with self._guard:
             if self._views is None:
-                self._views = Views(self.store, self.replica, self._today)
+                self._views = Views(self.store, self.replica, self.artifacts, self._today)
             return self._views
 
     @property
@@ -82,9 +82,15 @@ class Snapshots:
         return {name: load_report(declaration) for name, declaration in self._declarations.items()}
 
     def close(self) -> None:
-        """Let go of the views that are kept open."""
+        """Let go of the views that are kept open; the facts are kept for the next process."""
         if self._views is not None:
+            self._views.keep()
             self._views.close()
+
+    def keep_facts(self) -> None:
+        """Write down for the next process what was computed so far."""
+        if self._views is not None:
+            self._views.keep()
 
     def report(self, name: str) -> Declaration:
         """A report of the catalogue; NotFound names the ones that exist."""

@@ -17,6 +17,7 @@ from engine.model.documents.document import Document, Position
 from engine.model.errors import Unavailable, unknown_organization
 from engine.replica.replica import Replica
 from engine.replica.view import View
+from engine.reporting.artifacts.artifacts import Artifacts
 from engine.reporting.snapshot.fact_cache import KEPT_DERIVED, KEPT_PERIODS, OF_DAY, FactCaches, OrganizationMemory
 from engine.reporting.snapshot.missing_weeks import MissingWeeks
 from engine.reporting.snapshot.part_positions import newest_erasure
@@ -31,14 +32,20 @@ KEPT_VIEWS = 6
 class Views:
     """The views of one process; snapshots of one moment share theirs."""
 
-    def __init__(self, store: Store, replica: Replica, today: Callable[[str, Position, datetime], date]) -> None:
+    def __init__(
+        self, store: Store, replica: Replica, artifacts: Artifacts, today: Callable[[str, Position, datetime], date]
+    ) -> None:
         self._store = store
         self._replica = replica
         self._today = today
         self._views: OrderedDict[tuple[str, Position, date], SharedView] = OrderedDict()
         self._guard = threading.Lock()
         self._weeks = MissingWeeks(replica)
-        self._memories = FactCaches()
+        self._memories = FactCaches(artifacts, lambda org_id, erased: self._erasure_position(org_id) == erased)
+
+    def keep(self) -> None:
+        """Write down for the next process the facts that were computed."""
+        self._memories.keep()
 
     def close(self) -> None:
         """Let go of those that are kept open."""
