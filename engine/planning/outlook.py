@@ -1,6 +1,6 @@
 """From facts to a plan: what will be, the work that it takes, and what is chosen to be done."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -20,7 +20,7 @@ from engine.planning.plan import ReadinessPlan
 from engine.planning.problem import Choice, GapGoal, PlanAction, PlanProblem, WorkPart
 from engine.planning.question import ONE_MORE, Goal, PlanQuestion
 from engine.planning.schedule import schedule
-from engine.planning.signatures import SIGNATURE, Signatures, signatures
+from engine.planning.signatures import SIGNATURE, signatures
 from engine.planning.solve import solve
 from engine.planning.weeks import PlanWeeks
 
@@ -30,56 +30,58 @@ OTHER_WORK_HOURS = 8.0  # of a remediation that something waits for, where nobod
 
 def make_plan(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     """The plan that answers a question from the facts of ``as_of``; equal facts, equal plan."""
-    known = outlook(fact, question, as_of)
-    choice = solve(known.problem)
-    return replace(known, choice=choice, items=schedule(known.problem, choice))
+    return Planner(fact, as_of).plan(question)
 
 
 def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     """What will be and what it takes, with nothing chosen to be done."""
-    return next(outlooks(fact, (question,), as_of))
+    return Planner(fact, as_of).outlook(question)
 
 
-def outlooks(fact: Fact, questions: Iterable[PlanQuestion], as_of: date) -> Iterator[ReadinessPlan]:
-    """The same of each question; what does not depend on it is read once."""
-    known = {row["gap_id"]: row for row in fact("gaps").to_dicts()}
-    duties, horizons = signatures(fact("signature_duties")), HorizonRows(fact("control_horizons"))
-    return (_outlook(fact, question, as_of, known, duties, horizons) for question in questions)
+class Planner:
+    """Answers questions from the facts of ``as_of``: what does not depend on the question is read once."""
 
+    def __init__(self, fact: Fact, as_of: date) -> None:
+        self._fact, self._as_of = fact, as_of
+        self._gaps: Mapping[str, Mapping[str, Any]] = {row["gap_id"]: row for row in fact("gaps").to_dicts()}
+        self._duties = signatures(fact("signature_duties"))
+        self._horizons = HorizonRows(fact("control_horizons"))
 
-def _outlook(
-    fact: Fact,
-    question: PlanQuestion,
-    as_of: date,
-    known: Mapping[str, Mapping[str, Any]],
-    duties: Mapping[str, Signatures],
-    horizons: HorizonRows,
-) -> ReadinessPlan:
-    weeks, accepted = PlanWeeks(as_of, question.by), fact("accepted_plans")
-    frameworks = [goal.framework for goal in question.goals]
-    own = accepted.filter(pl.col("plan_framework").is_in(frameworks))
-    own_duties = {duty for duties in own["duty_ids"].to_list() for duty in duties or []}
-    counted = {f"{WORK_KIND}:{id}" for id in own["id"]} | {f"{SIGNATURE}:{duty}" for duty in own_duties}
-    people = capacities(fact("owner_weeks"), fact("days_away"), fact("load"), weeks, counted)
-    people, helpers = _with_more_hours(people, question, fact, weeks)
-    agreed = agreements(own, as_of, weeks)
-    owners = Owners(horizons.frame, people, helpers)
-    finder = WorkFinder(question, weeks, known, duties, owners, own_duties, under_way(agreed))
-    concerned, work = _work(fact, question, finder, horizons)
-    actions = with_agreed(actions_for(work), agreed, people)
-    work = _with_agreed_hours(work, actions)
-    capacity = {owner: one.free for owner, one in people.items()}
-    gap_needs = {one.id: one.needs for one in work if one.is_wanted and not one.reason}
-    goals = []
-    for goal in question.goals:
-        mine = [one for one in work if one.framework == goal.framework and one.is_wanted]
-        applicable = horizons.count_applicable(goal.framework, goal.by)
-        missing = wanted_count(goal.target, applicable) - (applicable - len(mine))
-        goals.append(GapGoal(frozenset(one.id for one in mine if not one.reason), max(missing, 0)))
-    problem = PlanProblem(capacity, tuple(actions), 0, gap_needs, tuple(goals), question.keep)
-    return ReadinessPlan(
-        question, as_of, tuple(work), problem, Choice({}, 0, 0.0, 0.0), (), weeks, concerned, people, duties, agreed
-    )
+    def plan(self, question: PlanQuestion) -> ReadinessPlan:
+        """The plan that answers it."""
+        known = self.outlook(question)
+        choice = solve(known.problem)
+        return replace(known, choice=choice, items=schedule(known.problem, choice))
+
+    def outlook(self, question: PlanQuestion) -> ReadinessPlan:
+        """What will be and what it takes, with nothing chosen to be done."""
+        fact, as_of, horizons = self._fact, self._as_of, self._horizons
+        weeks, accepted = PlanWeeks(as_of, question.by), fact("accepted_plans")
+        frameworks = [goal.framework for goal in question.goals]
+        own = accepted.filter(pl.col("plan_framework").is_in(frameworks))
+        own_duties = {duty for duties in own["duty_ids"].to_list() for duty in duties or []}
+        counted = {f"{WORK_KIND}:{id}" for id in own["id"]} | {f"{SIGNATURE}:{duty}" for duty in own_duties}
+        people = capacities(fact("owner_weeks"), fact("days_away"), fact("load"), weeks, counted)
+        people, helpers = _with_more_hours(people, question, fact, weeks)
+        agreed = agreements(own, as_of, weeks)
+        owners = Owners(horizons.frame, people, helpers)
+        finder = WorkFinder(question, weeks, self._gaps, self._duties, owners, own_duties, under_way(agreed))
+        concerned, work = _work(fact, question, finder, horizons)
+        actions = with_agreed(actions_for(work), agreed, people)
+        work = _with_agreed_hours(work, actions)
+        capacity = {owner: one.free for owner, one in people.items()}
+        gap_needs = {one.id: one.needs for one in work if one.is_wanted and not one.reason}
+        goals = []
+        for goal in question.goals:
+            mine = [one for one in work if one.framework == goal.framework and one.is_wanted]
+            applicable = horizons.count_applicable(goal.framework, goal.by)
+            missing = wanted_count(goal.target, applicable) - (applicable - len(mine))
+            goals.append(GapGoal(frozenset(one.id for one in mine if not one.reason), max(missing, 0)))
+        problem = PlanProblem(capacity, tuple(actions), 0, gap_needs, tuple(goals), question.keep)
+        nothing = Choice({}, 0, 0.0, 0.0)
+        return ReadinessPlan(
+            question, as_of, tuple(work), problem, nothing, (), weeks, concerned, people, self._duties, agreed
+        )
 
 
 def _work(
