@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.maintenance import matches
+from engine.model.maintenance import covers
 
 WINDOW = ("maintenance_id", "maintenance_state", "maintenance_reason")
 
@@ -18,9 +18,7 @@ def with_maintenance(incidents: pl.DataFrame, windows: pl.DataFrame) -> pl.DataF
     )
     near = near.filter(pl.col("opened_at") >= pl.col("starts_at"), pl.col("opened_at") < pl.col("ends_at"))
     covered = [
-        (row["of_service"] is not None or row["matchers"] is not None)
-        and row["of_service"] in (None, row["service_id"])
-        and (row["matchers"] is None or matches(row["matchers"], row["labels"]))
+        covers(row["of_service"], row["matchers"], row["service_id"], row["labels"])
         for row in near.iter_rows(named=True)
     ]
     planned = pl.col("recorded_at").is_not_null() & (pl.col("recorded_at") <= pl.col("starts_at"))

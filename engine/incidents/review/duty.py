@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from engine.incidents.review.durations import span
-from engine.model.maintenance import matches
+from engine.model.maintenance import covers
 from engine.model.records import IncidentRow, MaintenanceWindowRow, OnCallShiftRow
 
 
@@ -26,10 +26,7 @@ def is_covered(window: MaintenanceWindowRow, incident: IncidentRow) -> bool:
     """Whether an incident was opened in a window and is what it is about; never for one that is about nothing."""
     if not window["starts_at"] <= incident["opened_at"] < window["ends_at"]:
         return False
-    service, matchers = window["service_id"], window["matchers"]
-    if service is None and matchers is None:
-        return False
-    return service in (None, incident["service_id"]) and (matchers is None or matches(matchers, incident["labels"]))
+    return covers(window["service_id"], window["matchers"], incident["service_id"], incident["labels"])
 
 
 def duty_rows(

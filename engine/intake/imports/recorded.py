@@ -8,7 +8,7 @@ import polars as pl
 
 from engine.intake.imports.files.headers import ROW
 from engine.intake.imports.problems import Problems
-from engine.model.maintenance import matcher_problem
+from engine.model.maintenance import is_of_all, matcher_problem
 from engine.model.records import MaintenanceWindowRow, OnCallShiftRow
 from engine.store import Revision
 from engine.store.rows import many
@@ -20,6 +20,7 @@ SCOPES: Mapping[str, tuple[str, ...]] = {
     "maintenance_windows": ("service_id", "matchers"),
 }
 """Tables of spans with a ``recorded_at``, and the columns that say what a row of them covers."""
+NARROWER = "a service_id, or a matcher that an alert without that label does not meet: these are about every alert"
 _TABLES: Mapping[str, TypedTable[OnCallShiftRow] | TypedTable[MaintenanceWindowRow]] = {
     "on_call_shifts": on_call_shifts,
     "maintenance_windows": maintenance_windows,
@@ -47,6 +48,10 @@ def _covers(old: Mapping[str, object], new: Mapping[str, object], scope: Sequenc
 
 def check_matchers(file: str, rows: pl.DataFrame, problems: Problems) -> None:
     """A bad cell for each matcher that cannot be."""
-    for row, matchers in rows.drop_nulls("matchers").select(ROW, "matchers").iter_rows():
-        if (wanted := matcher_problem(msgspec.json.decode(matchers))) is not None:
+    service = pl.col("service_id") if "service_id" in rows.columns else pl.lit(None, dtype=pl.String)
+    for row, matchers, of_service in rows.drop_nulls("matchers").select(ROW, "matchers", service).iter_rows():
+        rules = msgspec.json.decode(matchers)
+        if (wanted := matcher_problem(rules)) is not None:
             problems.add(file, row, "matchers", wanted, matchers[:80])
+        elif of_service is None and is_of_all(rules):
+            problems.add(file, row, "matchers", NARROWER, matchers[:80])

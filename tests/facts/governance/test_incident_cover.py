@@ -47,7 +47,12 @@ def matchers(*rules):
         ({"service_id": None, "matchers": matchers(("instance", "db.*", True, True))}, "planned"),
         ({"service_id": None, "matchers": matchers(("instance", "db", True, True))}, None),
         ({"service_id": None, "matchers": matchers(("alertname", "HostDown", False, False))}, None),
-        ({"service_id": None, "matchers": matchers(("team", "a", False, False))}, "planned"),
+        ({"service_id": None, "matchers": matchers(("team", "a", False, False))}, None),
+        ({"service_id": None, "matchers": matchers(("team", "", False, True))}, None),
+        ({"service_id": None, "matchers": matchers(("team", ".*", True, True))}, None),
+        ({"matchers": matchers(("team", "a", False, False))}, "planned"),
+        ({"service_id": None, "matchers": matchers(("alertname", "Host", True, True))}, None),
+        ({"service_id": None, "matchers": matchers(("alertname", "(?=H).*", True, True))}, None),
         ({"service_id": None, "matchers": "[]"}, None),
         ({"matchers": matchers(("alertname", "DiskFull", False, True))}, None),
     ],
@@ -56,6 +61,15 @@ def test_a_window_covers_what_it_names_and_counts_as_planned_if_it_was_recorded_
     expected = (state, "w1" if state else None, "New switch" if state else None)
     columns = "maintenance_state", "maintenance_id", "maintenance_reason"
     assert incident(*columns, windows=[{**WINDOW, **change}]) == expected
+
+
+def test_a_pattern_takes_time_in_proportion_to_the_label_whatever_it_is(incident):
+    """Where patterns are tried backwards, this one takes longer than anybody waits."""
+    labels = json.dumps({"alertname": "a" * 5_000 + "b"})
+    window = {**WINDOW, "service_id": None, "matchers": matchers(("alertname", "(a+)+$", True, True))}
+    assert incident("maintenance_state", windows=[window], labels=labels) == (None,)
+    window["matchers"] = matchers(("alertname", "(a+)+b", True, True))
+    assert incident("maintenance_state", windows=[window], labels=labels) == ("planned",)
 
 
 def test_of_two_windows_the_planned_one_counts(incident):

@@ -118,6 +118,15 @@ def test_silences_become_windows_and_a_shorter_one_keeps_when_it_was_recorded(st
     assert windows(store)[0]["recorded_at"] == later
 
 
+def test_a_silence_that_was_withdrawn_before_it_began_covers_a_moment_of_no_use(store, tmp_path):
+    path = tmp_path / "silences.json"
+    bring(store, path, json.dumps([SILENCE]))
+    withdrawn = {**SILENCE, "startsAt": "2026-11-20T21:00:00.000Z", "endsAt": "2026-11-20T21:00:00.000Z"}
+    bring(store, path, json.dumps([withdrawn]))
+    (row,) = windows(store)
+    assert (row["starts_at"], row["ends_at"]) == (at("1120T21"), at("1120T21") + timedelta(milliseconds=1))
+
+
 def test_no_silences_are_nothing(store, tmp_path):
     head = store.head("acme")
     bring(store, tmp_path / "silences.json", "[]")
@@ -136,6 +145,11 @@ HEADER = "id,reason,service_id,matchers,starts_at,ends_at\n"
             'w1,x,,"[{""name"": ""a"", ""value"": ""("", ""isRegex"": true}]",2026-11-20T10:00Z,2026-11-20T11:00Z',
             "matchers",
         ),
+        (
+            'w1,x,,"[{""name"": ""a"", ""value"": ""(?=b)"", ""isRegex"": true}]",2026-11-20T10:00Z,2026-11-20T11:00Z',
+            "matchers",
+        ),
+        ('w1,x,,"[{""name"": ""a"", ""value"": """"}]",2026-11-20T10:00Z,2026-11-20T11:00Z', "matchers"),
         ("w1,,,,2026-11-20T10:00:00Z,2026-11-20T11:00:00Z", "reason"),
         ("w1,x,nowhere,,2026-11-20T10:00:00Z,2026-11-20T11:00:00Z", "service_id"),
     ],

@@ -1,5 +1,6 @@
 """Windows of maintenance out of silences, as ``amtool silence query -o json`` and ``/api/v2/silences`` answer."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ from engine.store.types import canonical_json
 
 TABLE = "maintenance_windows"
 LARGEST = 32 * 2**20
+MOMENT = timedelta(milliseconds=1)
 COLUMNS = ("id", "reason", "created_by", "matchers", "starts_at", "ends_at")
 
 
@@ -48,8 +50,16 @@ def read_silences(path: Path) -> pl.DataFrame:
             one.created_by or None,
             canonical_json(one.matchers),
             one.starts_at,
-            one.ends_at,
+            one.ends_at if one.ends_at != one.starts_at else _a_moment_after(one.ends_at),
         )
         for one in silences
     ]
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
+
+
+def _a_moment_after(text: str) -> str:
+    """The end of a silence that was withdrawn before it began, and so ends there: a window has some length."""
+    try:
+        return (datetime.fromisoformat(text) + MOMENT).isoformat()
+    except ValueError:  # whoever checks the cell says what it should be
+        return text
