@@ -1,5 +1,5 @@
-"""What a maintenance window covers: a service, and matchers as Alertmanager's silences have them, a label and a value or
-a pattern for it.
+"""What a maintenance window covers: a service, and matchers as Alertmanager's silences have them, a label and a value
+or a pattern for it.
 
 Patterns are those of RE2, which Alertmanager reads, too: they take time in proportion to a label, whatever they are.
 """

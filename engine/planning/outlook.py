@@ -30,15 +30,15 @@ OTHER_WORK_HOURS = 8.0  # of a remediation that something waits for, where nobod
 
 def make_plan(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     """The plan that answers a question from the facts of ``as_of``; equal facts, equal plan."""
-    return Planner(fact, as_of).plan(question)
+    return PlanMaker(fact, as_of).plan(question)
 
 
 def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     """What will be and what it takes, with nothing chosen to be done."""
-    return Planner(fact, as_of).outlook(question)
+    return PlanMaker(fact, as_of).outlook(question)
 
 
-class Planner:
+class PlanMaker:
     """Answers questions from the facts of ``as_of``: what does not depend on the question is read once."""
 
     def __init__(self, fact: Fact, as_of: date) -> None:

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.vocabulary import FRAMEWORK_NAMES
-from engine.planning.outlook import Planner, make_plan
+from engine.planning.outlook import PlanMaker, make_plan
 from engine.planning.question import MOST_DAYS, Goal, PlanQuestion
 from engine.planning.verdict.likelihood import EVEN, likelihoods, odds_of, ready_days, spread_of
 from reports.shared.wording import count_of, hours
@@ -56,8 +56,8 @@ def ready_by(
     asked = near.sort("target_on", "framework").select("framework", "target_on").rows()
     questions = [PlanQuestion.of(framework, 100, by) for framework, by in asked]
     rows = []
-    planner = Planner(frames.__getitem__, ask.as_of)
-    for (framework, by), plan in zip(asked, map(planner.outlook, questions), strict=True):
+    plan_maker = PlanMaker(frames.__getitem__, ask.as_of)
+    for (framework, by), plan in zip(asked, map(plan_maker.outlook, questions), strict=True):
         short = plan.first_short
         known = plan.projection.readiness([by])
         rows.append(

@@ -11,7 +11,7 @@ from engine.model.days import spelled_day
 from engine.model.declarations.ask import Ask, Parameters
 from engine.model.declarations.plan_parameters import DEFAULT_TARGET, PLANNED_FRAMEWORK, TARGET
 from engine.model.documents.document import FrameRow
-from engine.planning.outlook import Planner
+from engine.planning.outlook import PlanMaker
 from engine.planning.question import has_day, plan_question
 from reports.programme.plans import plan_rows
 from reports.programme.plans.plan_words import work_text
@@ -33,8 +33,8 @@ class PlanStarts:
         return self._starts[framework]
 
     @cached_property
-    def _planner(self) -> Planner:
-        return Planner(self._frames.__getitem__, self._ask.as_of)
+    def _plan_maker(self) -> PlanMaker:
+        return PlanMaker(self._frames.__getitem__, self._ask.as_of)
 
     def _start(self, framework: str) -> FrameRow | None:
         targets, today = self._frames["framework_targets"], self._ask.as_of
@@ -42,7 +42,7 @@ class PlanStarts:
             return None
         asked: Parameters = {PLANNED_FRAMEWORK.name: framework, TARGET.name: DEFAULT_TARGET}
         question = plan_question(targets, asked, today, int(self._ask.settings["plan_slack_days"]))
-        plan = self._planner.plan(question)
+        plan = self._plan_maker.plan(question)
         due = plan_rows.due_days(self._frames["gaps"], self._frames["signature_duties"])
         first = plan_rows.first_work(plan_rows.actions(plan, due))
         return first and {**first, "by": question.by}
