@@ -13,6 +13,9 @@ IN_SCOPE = "Put a framework in scope: import organization_frameworks.csv with hq
 EVIDENCE = fill("audit_log", "evidence_items", "attestations")
 DUTIES = fill("attestations", "evidence_requests", "testing_schedules", "vendors")
 VENDORS = fill("vendors", route="/api/governance/third-party/vendors")
+READINESS_SNAPSHOTS = (
+    "Leave hq scheduler running, which records one each week, or import readiness_snapshots.csv with hq import."
+)
 STAFFING = (
     "Nothing is to be done: actions are proposed when owners lack hours and others have room, or when an "
     "administrator sends /api/governance/compliance/peak-week-staffing-digest."

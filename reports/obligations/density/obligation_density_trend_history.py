@@ -28,13 +28,13 @@ DEFINITIONS = {
 }
 
 
-def build(figures: Figures, ask: Ask) -> Document:
+def build(obligations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     history = figures.rows(density_history.history)
     newest_first = history.sort("week_start_on", descending=True)
     recorded = figures.counted_rows("density_weeks_recorded")
     alerted = bool(history["alerts"].sum())
     return Document(
-        *_opening(recorded, figures, ask),
+        *_opening(recorded, obligations, figures, ask),
         tables=(
             Table(
                 "weeks",
@@ -60,7 +60,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     )
 
 
-def _opening(recorded: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
+def _opening(recorded: pl.DataFrame, obligations: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     weeks = f"the last {density_history.WEEKS} weeks"
     planned, late = figures["obligations_planned_in_13_weeks"], figures["obligations_slipped_in_13_weeks"]
     if recorded.is_empty():
@@ -69,8 +69,9 @@ def _opening(recorded: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
             "Leave hq scheduler running, which records each week, or import obligation_snapshots.csv with hq import.",
         )
     if not planned:
+        missing = setup.DUTIES if obligations.is_empty() else ""
         recorded_weeks = count(recorded.height, "recorded week")
-        return Opening(f"No duty was planned in {recorded_weeks} of the last {density_history.WEEKS}.", setup.DUTIES)
+        return Opening(f"No duty was planned in {recorded_weeks} of the last {density_history.WEEKS}.", missing)
     text = f"{f'{late:,}' if late else 'None'} of {count(planned, 'planned duty', 'planned duties')} slipped in {weeks}"
     alerted = figures["density_weeks_alerted"]
     step = (

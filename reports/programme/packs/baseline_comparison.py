@@ -23,6 +23,7 @@ DEFINITIONS = {
     "Weighted": "Effective controls count fully, partial ones half, stale ones a quarter, all others nothing, each by "
     "its weight from 1 to 5, as a share of all weights.",
     "Change": "Percentage points against the last snapshot before the period.",
+    "Snapshot": f"Readiness as it was recorded on a day. {setup.READINESS_SNAPSHOTS}",
     "Evidence reuse": "Of the newest pieces of evidence that a framework rests on (one for each control and source), "
     "those that also serve another framework.",
     "Biggest mover": "The control whose state moved weighted readiness most since that snapshot, either way.",
@@ -90,15 +91,20 @@ def _opening(table: pl.DataFrame, gaps: pl.DataFrame, starts: PlanStarts, figure
     )
     rest = "one of its controls is" if missing == 1 else f"{missing:,} of its controls are"
     step = f"{start}; {rest} not effective yet." if start else f"Start with {them}."
+    step = step if missing else ""
+    unknown = figures["packs_declined"] is None
     if ranked.height == 1:
-        return Opening(f"{first['name']}, the only framework with controls in scope, is {at}.", step if missing else "")
+        lead = "Nothing can be compared: " if unknown else ""
+        return Opening(f"{lead}{first['name']}, the only framework with controls in scope, is {at}.", step)
+    if unknown:
+        return Opening(f"Nothing can be compared: {first['name']} is least ready {at}.", step)
     declined = figures["packs_declined"]
     lead = (
         f"{declined:,} of {ranked.height:,} frameworks {'has' if declined == 1 else 'have'} declined; "
         if declined
         else ""
     )
-    return Opening(f"{lead}{first['name']} is least ready {at}.", step if missing else "")
+    return Opening(f"{lead}{first['name']} is least ready {at}.", step)
 
 
 def _charts(table: pl.DataFrame) -> list[Chart]:
@@ -125,7 +131,7 @@ def _warnings(table: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> list[st
     unknown = pl.col("prior_weighted_pct").is_null() & pl.col("prior_formula_change").is_null()
     new = table.filter(pl.col("applicable").is_not_null(), unknown)
     if not new.is_empty():
-        warnings.append(f"No snapshot to compare with for {all_of(new['name'].to_list())}.")
+        warnings.append(f"No snapshot to compare with for {all_of(new['name'].to_list())}. {setup.READINESS_SNAPSHOTS}")
     return warnings
 
 

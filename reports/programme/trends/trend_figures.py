@@ -147,10 +147,11 @@ PACKS = (
         "Frameworks that improved",
         "count",
         "more",
-        "Packs whose weighted readiness is higher than in the last snapshot before {period_start}.",
+        "Packs whose weighted readiness is higher than in the last snapshot before {period_start}; not known where "
+        "none has such a snapshot.",
         pack_rows,
-        Count(),
-        pl.col("weighted_change") > 0,
+        Sum((pl.col("weighted_change") > 0).cast(pl.Int64), known_without_rows=False),
+        pl.col("weighted_change").is_not_null(),
         "{name} at {weighted_pct} now, {prior_weighted_pct} on {prior_on}",
     ),
     Figure(
@@ -158,10 +159,11 @@ PACKS = (
         "Frameworks that declined",
         "count",
         "less",
-        "Packs whose weighted readiness is lower than in the last snapshot before {period_start}.",
+        "Packs whose weighted readiness is lower than in the last snapshot before {period_start}; not known where "
+        "none has such a snapshot.",
         pack_rows,
-        Count(),
-        pl.col("weighted_change") < 0,
+        Sum((pl.col("weighted_change") < 0).cast(pl.Int64), known_without_rows=False),
+        pl.col("weighted_change").is_not_null(),
         "{name} at {weighted_pct} now, {prior_weighted_pct} on {prior_on}",
     ),
 )

@@ -38,8 +38,8 @@ def alert(ago, level, status="sent", day=None, key="D"):
     }
 
 
-def document(weeks=(), alerts=()):
-    return factories.document(REPORT, **facts(weeks, alerts))
+def document(weeks=(), alerts=(), obligations=()):
+    return factories.document(REPORT, **facts(weeks, alerts), obligations=rows("obligations", *obligations))
 
 
 def facts(weeks, alerts):
@@ -118,6 +118,10 @@ def test_weeks_in_which_nothing_slipped_or_was_planned_are_said_so():
         "No duty was planned in 1 recorded week of the last 13.",
         "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
         "fill this report.",
+    )
+    assert lead(document([week(1, 0, 0)], obligations=[{"obligation_id": "vendor_review:v"}])) == (
+        "No duty was planned in 1 recorded week of the last 13.",
+        "",
     )
 
 

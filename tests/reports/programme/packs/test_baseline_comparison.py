@@ -130,11 +130,25 @@ def test_the_poam_has_open_weaknesses_and_no_readiness():
 def test_a_framework_without_snapshot_has_no_change_and_a_warning():
     held = document(["soc2"], {**SOC2, "prior_on": None, "prior_strict_pct": None, "prior_weighted_pct": None})
     assert packs(held)["weighted_change"][0] is None
-    assert held.warnings == ["No snapshot to compare with for SOC 2."]
+    assert held.warnings == [
+        "No snapshot to compare with for SOC 2. Leave hq scheduler running, which records one each week, or import "
+        "readiness_snapshots.csv with hq import."
+    ]
+    assert (held.summary["packs_improved"], held.summary["packs_declined"]) == (None, None)
     assert lead(held) == (
-        "SOC 2, the only framework with controls in scope, is at 70.0 % weighted readiness, with no snapshot before 2026-10-22.",
+        "Nothing can be compared: SOC 2, the only framework with controls in scope, is at 70.0 % weighted readiness, "
+        "with no snapshot before 2026-10-22.",
         "Start with its 3 controls that are not effective yet.",
     )
+
+
+def test_of_several_frameworks_without_snapshot_none_is_said_to_have_moved_or_not():
+    unknown = {"prior_on": None, "prior_strict_pct": None, "prior_weighted_pct": None}
+    assert lead(document(["soc2", "hipaa"], {**SOC2, **unknown}, {**HIPAA, **unknown}))[0] == (
+        "Nothing can be compared: HIPAA is least ready at 30.0 % weighted readiness, with no snapshot before 2026-10-22."
+    )
+    one_known = document(["soc2", "hipaa"], {**SOC2, **unknown}, HIPAA)
+    assert (one_known.summary["packs_improved"], one_known.summary["packs_declined"]) == (1, 0)
 
 
 def test_with_nothing_in_scope_nothing_is_compared():
