@@ -225,8 +225,8 @@ SCHEMAS: Mapping[str, Schema] = {
     # open_findings: findings about it that are open or accepted, null while none of the organization names a vendor
     "vendors": columns("""
         org_id vendor_id name service owner category tier data_classes inherent residual rating_unknown
-        soc2_kind soc2_period_end_on soc2_opinion soc2_valid_until iso_expires_on dpa_on baa_on pci_aoc_on
-        handles_phi region last_review_on next_review_on review status assurance assured_until
+        inherent_unknown residual_unknown soc2_kind soc2_period_end_on soc2_opinion soc2_valid_until iso_expires_on
+        dpa_on baa_on pci_aoc_on handles_phi region last_review_on next_review_on review status assurance assured_until
         assured_by assured_dated_on unfit_kind unfit_until unfit
         inherited inherited_evidenced inherited_gaps reused_evidence open_findings
     """),
@@ -253,11 +253,12 @@ SCHEMAS: Mapping[str, Schema] = {
         available_hours utilisation_pct shortfall_hours unowned_hours
     """),
     # a risk with inherent and residual cells (F11); unknown ratings count as 5 and set unknown.
+    # level: of the residual, not_rated where a rating of it is missing (residual_unknown).
     # acceptance_approved: whether the acceptance of a risk that is accepted holds
     "risks": columns("""
         org_id id title category owner likelihood impact inherent residual_likelihood residual_impact residual
-        previous level appetite over_appetite unknown treatment loss_low loss_high reviewed_on status
-        acceptance_approved accepted_by accepted_on
+        previous level appetite over_appetite unknown inherent_unknown residual_unknown treatment
+        loss_low loss_high reviewed_on status acceptance_approved accepted_by accepted_on
     """),
     # an exception. standing: draft, in_review, approved, rejected, resolved, expired. evidence_freshness is that of the
     # compensating measure (fresh, due_soon, stale, missing), null without a measure. unapproved: called approved and

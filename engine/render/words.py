@@ -58,7 +58,7 @@ STATES: dict[Tone, str] = {
     "stale": "evidence_stale outdated slipped stale superseded",
     "unknown": (
         "insufficient_data insufficient_history no_data none not_assessed never_assured not_known not_meaningful "
-        "not_tested unknown unplanned"
+        "not_rated not_tested unknown unplanned"
     ),
     "neutral": (
         "abandoned archived cancelled doing draft falls_away in_progress mitigated new not_applicable not_due open "

@@ -39,7 +39,13 @@ def _risks(records: Records) -> pl.DataFrame:
     rated = phrases("residual_likelihood, residual_impact")
     named = pl.col("controls").str.split("; ").alias("control_ids")
     more = records.table("risks").select("id", "identified_on", "previous_likelihood", "previous_impact", named, *rated)
-    return records.fact("risks").drop(rated).join(more, on="id", how="left")
+    stands = (
+        pl.when("residual_unknown")
+        .then(pl.format("not rated (counts as {})", "residual"))
+        .otherwise(pl.format("{} ({})", "residual", "level"))
+    )
+    risks = records.fact("risks").with_columns(stands.alias("residual_cell"))
+    return risks.drop(rated).join(more, on="id", how="left")
 
 
 def _exceptions(records: Records) -> pl.DataFrame:
@@ -140,7 +146,7 @@ RISK = with_words(
         "risks",
         _risks,
         "id",
-        "{id} {title}: residual {residual} ({level}), appetite {appetite}, {treatment}, owner {owner}",
+        "{id} {title}: residual {residual_cell}, appetite {appetite}, {treatment}, owner {owner}",
         names=("id", "title"),
         states=(
             RowState("above appetite", flag("over_appetite"), after=True, aside=True),
@@ -152,8 +158,7 @@ RISK = with_words(
             RowState("unowned", none("owner"), aside=True),
         ),
         links={"control": "control_ids"},
-        reason="residual {residual} ({likelihood} × {impact}, {level}) where {appetite} is accepted, treatment "
-        "{treatment}",
+        reason="residual {residual_cell} where {appetite} is accepted, treatment {treatment}",
         size="residual",
         scale="residual",
         unrated="unknown",

@@ -192,6 +192,8 @@ def vendors(
             inherent=pl.col("likelihood").fill_null(5) * pl.col("impact").fill_null(5),
             residual=pl.col("residual_likelihood").fill_null(5) * pl.col("residual_impact").fill_null(5),
             rating_unknown=pl.any_horizontal(pl.col(name).is_null() for name in rating),
+            inherent_unknown=pl.any_horizontal(pl.col(name).is_null() for name in rating[:2]),
+            residual_unknown=pl.any_horizontal(pl.col(name).is_null() for name in rating[2:]),
             next_review_on=pl.when(pl.col("last_review_on").is_null())
             .then(pl.min_horizontal("next_review_on", first))
             .otherwise(following),

@@ -54,6 +54,12 @@ RISKS: Mapping[str, Column] = {
     "in_use": Column("In use", "flag", "Whether only the exception stands for the control now."),
     "incident_id": Column("Incident", "text", "Identifier of the incident."),
     "inherent": Column("Inherent", "number", "Likelihood times impact before any measure, to 25.", cells="whole"),
+    "inherent_cell": Column(
+        "Inherent", "text", "Likelihood times impact before any measure; of a cell that is not rated what it counts as."
+    ),
+    "inherent_unknown": Column(
+        "Inherent unknown", "flag", "Whether a rating before any measure is missing, which counts as the worst."
+    ),
     "inherent_ids": Column("Inherent here", "texts", "Risks that stand in the cell before any measure."),
     "likelihood": Column("Likelihood", "number", "How likely it is, from 1 to 5.", cells="whole"),
     "loss_high": Column("Loss high", "number", "Upper end of the loss that is reckoned with."),
@@ -95,11 +101,12 @@ RISKS: Mapping[str, Column] = {
         cells="whole",
     ),
     "residual_cell": Column(
-        "Residual",
-        "text",
-        "Likelihood times impact after measures; of a risk that is not fully rated what it counts as.",
+        "Residual", "text", "Likelihood times impact after measures; of a cell that is not rated what it counts as."
     ),
     "residual_ids": Column("Residual here", "texts", "Risks that stand in the cell after measures."),
+    "residual_unknown": Column(
+        "Residual unknown", "flag", "Whether a rating after measures is missing, which counts as the worst."
+    ),
     "residual_impact": Column(
         "Residual impact", "number", "How bad it would be after measures, from 1 to 5.", cells="whole"
     ),

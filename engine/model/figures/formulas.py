@@ -82,6 +82,9 @@ def has_coverage(coverage: Coverage, settings: Thresholds) -> bool:
     return coverage.total > 0 and 100 * coverage.assessed >= settings["coverage_min_pct"] * coverage.total
 
 
+NOT_RATED = "not_rated"  # the level of a cell of which a rating is missing
+
+
 def risk_level(cell: int) -> str:
     """Level of a risk cell, likelihood times impact (F11)."""
     return "low" if cell <= 4 else "moderate" if cell <= 9 else "high" if cell <= 16 else "critical"

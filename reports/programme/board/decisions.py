@@ -106,7 +106,7 @@ def _risks(register: pl.DataFrame) -> Iterator[_Request]:
     if over.is_empty():
         return
     first = over.row(0, named=True)
-    at = "" if first["unknown"] else "at "
+    at = "" if first["residual_unknown"] else "at "
     yield _Request(
         f"Accept, treat or transfer {count(over.height, 'risk')} over appetite: {_name_list(over['id'].to_list())}",
         f"{first['id']} is {at}{first['residual_cell']} against an appetite of {first['appetite']}",

@@ -27,10 +27,10 @@ def register_of(risks: pl.DataFrame) -> pl.DataFrame:
 
     A cell that stands on a missing rating, which counts as 5, has not moved anywhere.
     """
-    change = pl.when(~pl.col("unknown")).then(pl.col("residual") - pl.col("previous"))
+    change = pl.when(~pl.col("residual_unknown")).then(pl.col("residual") - pl.col("previous"))
     movement = (
-        pl.when("unknown")
-        .then(pl.lit("not fully rated"))
+        pl.when("residual_unknown")
+        .then(pl.lit("not rated"))
         .when(change > 0)
         .then(pl.format("↑ up {}", change))
         .when(change < 0)
@@ -45,31 +45,33 @@ def register_of(risks: pl.DataFrame) -> pl.DataFrame:
         .select(
             *("id", "title", "category", "owner", "likelihood", "impact", "inherent", "residual_likelihood"),
             *("residual_impact", "residual", "level", "previous"),
-            cell_words().alias("residual_cell"),
+            cell_words("residual").alias("residual_cell"),
+            cell_words("inherent").alias("inherent_cell"),
             movement.alias("movement"),
             change.alias("change"),
             *("appetite", "over_appetite", "treatment", "loss_low", "loss_high", "reviewed_on", "unknown"),
+            *("inherent_unknown", "residual_unknown"),
             *("acceptance_approved", "accepted_by", "accepted_on"),
         )
     )
 
 
-def cell_words() -> pl.Expr:
-    """The residual cell as people read it: one that stands on a missing rating says so, ahead of what it counts as."""
+def cell_words(cell: str) -> pl.Expr:
+    """A cell as people read it: one that stands on a missing rating says so, ahead of what it counts as."""
     return (
-        pl.when("unknown")
-        .then(pl.format("not fully rated (counts as {})", "residual"))
-        .otherwise(pl.col("residual").cast(pl.String))
+        pl.when(f"{cell}_unknown")
+        .then(pl.format("not rated (counts as {})", cell))
+        .otherwise(pl.col(cell).cast(pl.String))
     )
 
 
 def unrated_note(register: pl.DataFrame) -> str:
-    """What the cell of a risk that is not fully rated says, where one is among them."""
-    if not register["unknown"].any():
+    """What the cell of a risk that is not rated says, where one is among them."""
+    if not register["residual_unknown"].any():
         return ""
     return (
-        "Of a risk that is not fully rated 5 counts for each rating that is missing: its residual says that nobody "
-        "knows, and can be above what is known of its inherent."
+        "Where likelihood or impact is missing, 5 counts for it: such a cell is not rated and has no level. What it "
+        "counts as says that nobody knows, and can be above what is known of the other cell."
     )
 
 

@@ -22,7 +22,7 @@ RISK = (
     "level",
     "owner",
     "treatment",
-    "inherent",
+    "inherent_cell",
     "movement",
     "appetite",
     "over_appetite",
@@ -139,8 +139,8 @@ def _opening(
         risks = (
             f"{figures['risks_over_appetite'] or 'none'} of {count(figures['risks'], 'open risk')} {verb} the appetite"
         )
-        if unrated := register.filter("unknown", "over_appetite").height:
-            risks += f", {unrated:,} of them not fully rated"
+        if unrated := register.filter("residual_unknown", "over_appetite").height:
+            risks += f", {unrated:,} of them not rated"
     first_risk = _first_risk(register)
     if not figures["gaps_open"]:
         return Opening(f"{'No gap is open' if applicable else 'No control is in scope'}; {risks}.", first_risk)
@@ -171,7 +171,7 @@ def _first_risk(register: pl.DataFrame) -> str:
         return ""
     row = over.row(0, named=True)
     name = f"{row['title'] or row['id']} ({with_whom(row['owner'])})"
-    if row["unknown"]:
+    if row["residual_unknown"]:
         return f"Rate {name}: it counts as {row['residual']} until it is rated."
     return f"Treat, transfer or accept {name}, at {row['residual']} against an appetite of {row['appetite']}."
 
@@ -189,7 +189,7 @@ def _warnings(register: pl.DataFrame, readiness: pl.DataFrame, figures: Figures,
             )
         )
     if figures["risks_unrated"]:
-        over = register.filter("unknown", "over_appetite").height
+        over = register.filter("residual_unknown", "over_appetite").height
         only = f"; {over:,} of those over the appetite may be so for that alone" if over else ""
         warnings.append(
             f"{count(figures['risks_unrated'], 'risk')} without a full rating: what is missing counts as 5{only}."

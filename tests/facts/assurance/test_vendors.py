@@ -216,14 +216,14 @@ def test_work_that_is_not_finished_does_not_expire_and_without_a_review_there_wa
 
 
 def test_unknown_ratings_count_as_five(facts_with):
-    columns = ("inherent", "residual", "rating_unknown")
+    columns = ("inherent", "residual", "inherent_unknown", "residual_unknown", "rating_unknown")
     residual = {"residual_likelihood": 1, "residual_impact": 3}
-    assert vendor(facts_with, *columns) == (8, 25, True)
-    assert vendor(facts_with, *columns, residual_likelihood=1) == (8, 5, True)
-    assert vendor(facts_with, *columns, residual_impact=3) == (8, 15, True)
-    assert vendor(facts_with, *columns, **residual) == (8, 3, False)
-    assert vendor(facts_with, *columns, **residual, likelihood=None) == (20, 3, True)
-    assert vendor(facts_with, *columns, **residual, impact=None) == (10, 3, True)
+    assert vendor(facts_with, *columns) == (8, 25, False, True, True)
+    assert vendor(facts_with, *columns, residual_likelihood=1) == (8, 5, False, True, True)
+    assert vendor(facts_with, *columns, residual_impact=3) == (8, 15, False, True, True)
+    assert vendor(facts_with, *columns, **residual) == (8, 3, False, False, False)
+    assert vendor(facts_with, *columns, **residual, likelihood=None) == (20, 3, True, False, True)
+    assert vendor(facts_with, *columns, **residual, impact=None) == (10, 3, True, False, True)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.reports.explanations import values_follow
 
 SOUND = {
     "category": "cloud", "tier": "low", "owner": "ann@acme.example", "inherent": 6, "residual": 4,
-    "rating_unknown": False, "assurance": "assured", "review": "current", "status": "assessed", "inherited": 2,
+    "rating_unknown": False, "inherent_unknown": False, "residual_unknown": False, "assurance": "assured", "review": "current", "status": "assessed", "inherited": 2,
     "inherited_evidenced": 2, "inherited_gaps": 0, "reused_evidence": 1, "open_findings": 0,
 }  # fmt: skip
 
@@ -143,6 +143,14 @@ def test_not_assessed_is_said_to_be_unknown_and_never_low():
         "1 vendor lacks a likelihood or impact, which counts as 5.",
     ]
     assert document.summary["vendors_assured_pct"] == 0.0
+
+
+def test_a_vendor_of_which_a_rating_is_missing_has_no_level():
+    document = report(vendor("Cloudy", residual=25, rating_unknown=True, residual_unknown=True), vendor("Dusty"))
+    assert table(document, "vendors").select("name", "inherent_level", "residual_level").rows() == [
+        ("Cloudy", "moderate", "not_rated"),
+        ("Dusty", "moderate", "low"),
+    ]
 
 
 def test_an_overdue_review_takes_no_assurance_away_and_is_named_as_what_it_is():

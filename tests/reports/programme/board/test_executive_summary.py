@@ -29,7 +29,14 @@ SOC2 = {"framework": "soc2", "applicable": 4, "assessed": 4, "weighted_pct": 80.
 def risk(key, residual, **more):
     return {
         **{"id": key, "title": f"Risk {key}", "residual": residual, "inherent": 20, "appetite": 9, "status": "open"},
-        **{"over_appetite": residual > 9, "unknown": False, "level": "high", "owner": "cfo@acme.example", **more},
+        **{
+            "over_appetite": residual > 9,
+            "unknown": False,
+            "residual_unknown": False,
+            "level": "high",
+            "owner": "cfo@acme.example",
+            **more,
+        },
     }
 
 
@@ -188,7 +195,7 @@ def test_where_nothing_is_on_record_nothing_is_counted():
 
 def test_decisions_follow_from_the_data():
     held = document(
-        risks=[risk(f"R{cell}", cell, unknown=cell == 25) for cell in (12, 16, 20, 25)],
+        risks=[risk(f"R{cell}", cell, residual_unknown=cell == 25) for cell in (12, 16, 20, 25)],
         obligations=OVERDUE,
         exceptions=[
             {"id": "EX-1", "standing": "expired", "expires_on": date(2026, 10, 1), "approver": "ciso@acme.example"},
@@ -211,7 +218,7 @@ def test_decisions_follow_from_the_data():
         ),
         (
             "Accept, treat or transfer 4 risks over appetite: R25, R20, R16 and 1 more",
-            "R25 is not fully rated (counts as 25) against an appetite of 9",
+            "R25 is not rated (counts as 25) against an appetite of 9",
             "cfo@acme.example",
             "[4]",
         ),

@@ -20,7 +20,8 @@ def risk(key, likelihood, impact, **more):
     return {
         **{"id": key, "title": f"Risk {key}", "likelihood": 5, "impact": 4, "inherent": 20, "status": "open"},
         **{"residual_likelihood": likelihood, "residual_impact": impact, "residual": cell or 25, "previous": cell},
-        **{"level": "high", "appetite": 9, "over_appetite": (cell or 25) > 9, "unknown": cell is None, **more},
+        **{"level": "high", "appetite": 9, "over_appetite": (cell or 25) > 9, "unknown": cell is None},
+        **{"inherent_unknown": False, "residual_unknown": cell is None, **more},
     }
 
 
@@ -88,7 +89,7 @@ def test_the_summary_has_the_concentration_of_the_gaps():
     }
     assert held.coverage == Coverage(36, 40)
     assert lead(held) == (
-        "2 of 2 open risks exceed the appetite, 1 of them not fully rated; 10 gaps are open, 6 of them in HIPAA.",
+        "2 of 2 open risks exceed the appetite, 1 of them not rated; 10 gaps are open, 6 of them in HIPAA.",
         "Rate Risk R2 (nobody owns it): it counts as 25 until it is rated. Of the gaps close first HIPAA 0 A control "
         "(nobody owns it, not planned yet).",
     )
@@ -141,11 +142,17 @@ def test_the_grid_holds_the_rated_risks_and_the_unrated_stand_outside():
 
 def test_a_risk_that_is_not_fully_rated_says_what_its_cell_is_worth():
     notes = [
-        next(one.note for one in document(risks=[risk("R1", 3, 3, unknown=unknown)]).tables if one.name == "risks")
+        next(
+            one.note
+            for one in document(risks=[risk("R1", 3, 3, unknown=unknown, residual_unknown=unknown)]).tables
+            if one.name == "risks"
+        )
         for unknown in (False, True)
     ]
     assert notes[0] == ""
-    assert notes[1].startswith("Of a risk that is not fully rated 5 counts for each rating that is missing")
+    assert notes[1].startswith(
+        "Where likelihood or impact is missing, 5 counts for it: such a cell is not rated and has no level."
+    )
 
 
 def test_each_risk_shows_how_it_moved():
@@ -154,12 +161,12 @@ def test_each_risk_shows_how_it_moved():
         risk("R2", 3, 4, previous=20),
         risk("R3", 2, 2, reviewed_on=date(2026, 9, 1)),
         risk("R4", 1, 1, previous=None),
-        risk("R5", 5, 5, previous=6, unknown=True),
+        risk("R5", 5, 5, previous=6, unknown=True, residual_unknown=True),
     ]
     assert table(document(risks=given), "risks").select(
         "id", "residual", "residual_cell", "movement", "change", "over_appetite"
     ).rows() == [
-        ("R5", 25, "not fully rated (counts as 25)", "not fully rated", None, True),
+        ("R5", 25, "not rated (counts as 25)", "not rated", None, True),
         ("R1", 16, "16", "↑ up 4", 4, True),
         ("R2", 12, "12", "↓ down 8", -8, True),
         ("R3", 4, "4", "→ unchanged", 0, False),
@@ -227,3 +234,14 @@ def test_without_a_rated_risk_the_picture_is_of_the_gaps():
     held = document(TEN, SCOPE)
     assert list(held.pictures) == []
     assert held.charts[0].frame.rows()[0] == (54, "HIPAA Group")
+
+
+def test_a_cell_of_which_a_rating_is_missing_is_never_a_plain_number():
+    given = [
+        risk("R1", 5, 5, level="not_rated", unknown=True, residual_unknown=True),
+        risk("R2", 2, 2, inherent=25, unknown=True, inherent_unknown=True),
+    ]
+    assert table(document(risks=given), "risks").select("id", "residual_cell", "level", "inherent_cell").rows() == [
+        ("R1", "not rated (counts as 25)", "not_rated", "20"),
+        ("R2", "4", "high", "not rated (counts as 25)"),
+    ]
