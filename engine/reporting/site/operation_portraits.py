@@ -10,6 +10,7 @@ from engine.model.documents.document import FrameRow
 from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES
 from engine.render import words
 from engine.render.links import ThingKey
+from engine.reporting.site.list_tables import BROKEN
 from engine.reporting.site.portrait import Portrait, number, part
 from engine.reporting.snapshot.snapshot import Snapshot
 
@@ -18,7 +19,7 @@ _MONTH = timedelta(days=30)
 
 def services(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
-    unheard = _unheard(snapshot)
+    unheard = _unheard(snapshot, health)
     of_service: dict[str, list[FrameRow]] = defaultdict(list)
     for row in snapshot.fact("incidents").sort("opened_at", "id", descending=[True, False]).iter_rows(named=True):
         of_service[row["service_id"] or ""].append(row)
@@ -47,8 +48,11 @@ def _findings(rows: Sequence[FrameRow], today: date) -> str:
     return f" {number(len(rows), 'open finding')}{overdue}." if rows else ""
 
 
-def _unheard(snapshot: Snapshot) -> dict[str, str]:
-    """What is to be said of services whose every monitor is silent: since then nobody knows how they are."""
+def _unheard(snapshot: Snapshot, health: Mapping[str, FrameRow]) -> dict[str, str]:
+    """What is to be said of services whose every monitor is silent: since then nobody knows how they are.
+
+    One that failed its objective when it was last heard still stands as failing, here as in lists.
+    """
     silent = snapshot.fact("service_watch").filter(watch="silent")
     last = {
         f"{row['token']} / {row['source']}": row
@@ -61,7 +65,8 @@ def _unheard(snapshot: Snapshot) -> dict[str, str]:
             continue
         newest = max(heard, key=lambda row: row["last_message_at"])
         day = spelled_day(newest["last_message_at"].date())
-        said[service] = f"Not known since {day}: its monitor {newest['source']} is silent. "
+        known = "Nothing heard" if service in health and health[service]["level"] in BROKEN else "Not known"
+        said[service] = f"{known} since {day}: its monitor {newest['source']} is silent. "
     return said
 
 
@@ -133,6 +138,7 @@ def _turn(request: FrameRow, about: str) -> str:
 def incidents(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
     details = {row["id"]: row for row in snapshot.fact("incident_details_rows").iter_rows(named=True)}
     health = {row["service_id"]: row for row in snapshot.fact("service_health").iter_rows(named=True)}
+    unheard = _unheard(snapshot, health)
     rows = snapshot.fact("incidents").sort("opened_at", "id").rows(named=True)
     every = {row["id"]: row for row in rows}
     names = dict(snapshot.fact("services_rows").select("id", "name").iter_rows())
@@ -149,7 +155,8 @@ def incidents(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
             parts.insert(0, part("Next", [_next_of_incident(row)]))
         if row["service_id"] and row["status"] in LIVE_INCIDENTS:  # how the service stands now says nothing of others
             name = names.get(row["service_id"]) or row["service_id"]
-            parts.append(part("Objective", [f"{name}: {_objective(health.get(row['service_id']))}"]))
+            objective = _objective(health.get(row["service_id"]), row["service_id"] in unheard)
+            parts.append(part("Objective", [f"{name}: {objective}"]))
         if family := _family(row, detail, every, families):
             parts.append(part("Family", family))
         yield ("incident", row["id"]), Portrait(_course(row, snapshot.as_of), parts)

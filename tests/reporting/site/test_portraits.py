@@ -712,22 +712,33 @@ def test_a_service_says_how_many_findings_wait():
     )
 
 
-def test_a_service_whose_monitor_is_silent_is_not_called_good():
+@pytest.mark.parametrize(
+    ("level", "used", "said"),
+    [
+        ("ok", 34.0, "Not known since 18 Nov 2026: its monitor checks is silent. Objective 99.5 %: ok by"),
+        (
+            "critical",
+            124.0,
+            "Nothing heard since 18 Nov 2026: its monitor checks is silent. Objective 99.5 %: critical by",
+        ),
+    ],
+)
+def test_a_service_whose_monitor_is_silent_is_not_called_good_and_one_that_failed_still_fails(level, used, said):
     last = datetime.fromisoformat("2026-11-18T04:00:00")
     heard = {"token": "t", "source": "checks", "sender_state": "silent", "last_message_at": last}
-    said = portrait(
+    told = portrait(
         "service",
         "svc-a",
         services_rows=pl.DataFrame({"id": ["svc-a"], "name": ["A"]}),
         service_health=rows(
-            "service_health", {"service_id": "svc-a", "objective_pct": 99.5, "used_30d_pct": 34.0, "level": "ok"}
+            "service_health", {"service_id": "svc-a", "objective_pct": 99.5, "used_30d_pct": used, "level": level}
         ),
         service_watch=rows("service_watch", {"service_id": "svc-a", "senders": ["t / checks"], "watch": "silent"}),
         senders=rows("senders", heard),
     ).sentence
-    assert said == (
-        "Not known since 18 Nov 2026: its monitor checks is silent. Objective 99.5 %: ok by what was heard before, "
-        "34 % of its error budget of thirty days is used. 0 incidents in thirty days, 0 open."
+    assert told == (
+        f"{said} what was heard before, {used:.0f} % of its error budget of thirty days is used. "
+        "0 incidents in thirty days, 0 open."
     )
 
 
