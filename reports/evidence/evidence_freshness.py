@@ -7,7 +7,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.figures.formulas import has_coverage
-from reports.evidence import control_ages
+from reports.evidence import control_ages, ends
 from reports.evidence.control_ages import STATES
 from reports.figures import select
 from reports.shared import packs, setup
@@ -62,6 +62,13 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
                 state=["state"],
                 hidden=tuple(name for name in queue.columns if name not in SHOWN),
                 part_of=("controls",),
+            ),
+            Table(
+                "ending",
+                "What ends within 30 days, by whoever has to renew it first",
+                figures.rows(ends.ending),
+                note="Evidence of any kind that the control needs, governing or not. Without a day to renew it by, "
+                "it renews itself.",
             ),
             Table("frameworks", "By framework", frameworks, labels=LABELS),
             Table(
@@ -148,6 +155,7 @@ REPORT = Report(
     figures=select(
         *("controls_of_frameworks", "controls_applicable", "evidence_fresh", "evidence_due_soon", "evidence_stale"),
         *("evidence_missing", "evidence_future_dated", "controls_not_applicable", "evidence_in_window_pct"),
+        *("evidence_ends_in_30_days", "evidence_to_renew_in_30_days"),
         *("controls_changed_since_evidence", "freshness_debt_days", "controls_no_data", "controls_without_evidence"),
         *("coverage_pct", "evidence_held_pct", "evidence_not_whole"),
     ),

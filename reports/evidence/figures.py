@@ -8,7 +8,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.figures.aggregates import Count, Distinct, Maximum, Percentile, Share, Sum
 from engine.model.figures.figure import Figure
 from engine.model.vocabulary import Better
-from reports.evidence import attestation_board, control_ages, reminder_lists, renewals, request_items, steps
+from reports.evidence import attestation_board, control_ages, ends, reminder_lists, renewals, request_items, steps
 
 _NEEDED = pl.col("applicable") & pl.col("kinds_required").list.contains("attestation")
 ATTESTATIONS = (
@@ -163,6 +163,28 @@ FRESHNESS = (
         Count(),
         _APPLICABLE & pl.col("change_invalidated"),
         "changed after the evidence of {last_evidence_on}",
+    ),
+    Figure(
+        "evidence_ends_in_30_days",
+        "Controls of which evidence ends within 30 days",
+        "count",
+        "neither",
+        "Applicable controls of which evidence of any kind that they need ends from {as_of} to 30 days later, if "
+        "nothing is done; what renews itself is among them.",
+        ends.ending,
+        Count(),
+        reason="{kinds_ending} until {ends_on}",
+    ),
+    Figure(
+        "evidence_to_renew_in_30_days",
+        "Controls of which evidence is to be renewed within 30 days",
+        "count",
+        "less",
+        "Applicable controls of which evidence that they need ends within 30 days and does not renew itself.",
+        ends.ending,
+        Count(),
+        pl.col("by_hand_on").is_not_null(),
+        "{kinds_ending}, to be renewed until {by_hand_on}",
     ),
     Figure(
         "freshness_debt_days",

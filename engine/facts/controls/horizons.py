@@ -4,6 +4,8 @@ A horizon holds every day that the state of a control (F2) depends on, so its st
 without computing facts for that day. What is dated after the day is not counted upon.
 """
 
+from datetime import date, timedelta
+
 import polars as pl
 
 from engine.facts.controls.detection import KINDS
@@ -12,6 +14,7 @@ from engine.facts.controls.status import last_by_kind
 from engine.facts.expressions import ANNUAL, days_between, local_day, plus_days, shape
 
 _KEY = ["org_id", "framework", "control_id"]
+ENDS_SOON = 30  # days
 RATE_DAYS = 90  # over which the rate of a source is taken
 RECURRING_DAYS = 12  # with evidence, of those: about weekly, or more often
 _KIND_OF_ACTION = {"operation": "operation", "incident": "operation", "test": "test"}
@@ -112,6 +115,30 @@ def lapsed_on(kind: str, day: pl.Expr) -> pl.Expr:
     """Whether evidence of a kind that is there is past its last good day."""
     over = (pl.col(f"{kind}_until") < day).fill_null(False)
     return over & ~pl.col(f"{kind}_recurs") if kind in ("operation", "test") else over
+
+
+def ends_soon(assessments: pl.DataFrame, horizons: pl.DataFrame, as_of: date) -> pl.DataFrame:
+    """Horizons of applicable controls of which evidence that they need ends within ``ENDS_SOON`` days, both included.
+
+    ``ends_on`` is the first such day, ``kinds_ending`` what ends; ``by_hand_on`` the first by which somebody has to
+    renew it: null where all of it renews itself.
+    """
+    until = as_of + timedelta(days=ENDS_SOON)
+    needed = {kind: pl.col("kinds_required").list.contains(kind) for kind in KINDS}
+    ends = {kind: pl.when(needed[kind]).then(pl.col(f"{kind}_until")) for kind in KINDS}
+    soon = {kind: day.is_between(as_of, until).fill_null(False) for kind, day in ends.items()}
+    by_hand = {kind: soon[kind] & lapsed_on(kind, pl.lit(until + timedelta(days=1))) for kind in KINDS}
+    return (
+        horizons.join(
+            assessments.filter("applicable").select("framework", "control_id"), on=["framework", "control_id"]
+        )
+        .filter(pl.any_horizontal(soon.values()))
+        .with_columns(
+            ends_on=pl.min_horizontal(pl.when(soon[kind]).then(ends[kind]) for kind in KINDS),
+            by_hand_on=pl.min_horizontal(pl.when(by_hand[kind]).then(ends[kind]) for kind in KINDS),
+            kinds_ending=pl.concat_list(pl.when(soon[kind]).then(pl.lit(kind)) for kind in KINDS).list.drop_nulls(),
+        )
+    )
 
 
 def _unless_changed(captured: str, until: pl.Expr) -> pl.Expr:

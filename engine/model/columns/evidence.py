@@ -8,6 +8,10 @@ EVIDENCE: Mapping[str, Column] = {
     "adds": Column(
         "Test evidence would be", "word", "What linking the test would add: the first evidence, a renewal or support."
     ),
+    "by_hand_on": Column(
+        "Renew by", "date", "Day by which somebody has to renew the evidence; empty where it renews itself."
+    ),
+    "ends_on": Column("Ends", "date", "Last day on which the evidence that ends first is good."),
     "age_ratio": Column("Age ÷ window", "number", "Age of the newest evidence divided by its window; stale above 1."),
     "audit_events": Column("Audit events", "count", "Events of the audit log in the period that support the control."),
     "audit_events_before": Column(
@@ -90,6 +94,7 @@ EVIDENCE: Mapping[str, Column] = {
     "in_window_pct": Column(
         "In window (%)", "percent", "Controls with fresh or soon due evidence, as a share of the applicable ones."
     ),
+    "kinds_ending": Column("What ends", "texts", "Kinds of evidence that the control needs and that end soon."),
     "kinds_present": Column("Kinds present", "texts", "Kinds of evidence that the control has."),
     "kinds_required": Column("Kinds required", "texts", "Kinds of evidence that the control must have."),
     "kinds_stale": Column(

@@ -6,8 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from engine.facts.controls.detection import KINDS
-from engine.facts.controls.horizons import lapsed_on
+from engine.facts.controls.horizons import ENDS_SOON, ends_soon, lapsed_on
 from engine.model.days import spelled_day, spelled_days
 from engine.model.documents.document import Document, FrameRow
 from engine.model.documents.vendor_documents import deciding_document
@@ -20,7 +19,6 @@ from engine.reporting.snapshot.snapshot import Snapshot
 
 Lines = Callable[[Snapshot, Document], Sequence[str]]
 """An answer of a snapshot, and of the document that the question leads to: a line that answers, and what follows it."""
-LAPSE_DAYS = 30
 LEAST_HOURS = 0.25  # of which anybody is short: less reads as none
 FEW = 3
 WORST_FIRST = ("shortfall_hours", "week_start_on", "owner")  # of weeks that lack hours, most first
@@ -54,8 +52,8 @@ def _waits(gap: FrameRow) -> str:
 
 def lapses(snapshot: Snapshot) -> list[str]:
     """What ends within thirty days: how much renews itself, and for whom the rest is, by week."""
-    until = snapshot.as_of + timedelta(days=LAPSE_DAYS)
-    ending = _ending(snapshot, until)
+    until = snapshot.as_of + timedelta(days=ENDS_SOON)
+    ending = ends_soon(snapshot.fact("control_assessments"), snapshot.fact("control_horizons"), snapshot.as_of)
     if ending.is_empty():
         return [f"Nothing lapses until {spelled_day(until)}."]
     rows = ending.filter(pl.col("by_hand_on").is_not_null()).with_columns(week=pl.col("by_hand_on").dt.truncate("1w"))
@@ -74,22 +72,6 @@ def lapses(snapshot: Snapshot) -> list[str]:
     alone = f", {others:,} {'renews itself' if others == 1 else 'renew themselves'}" if others else ""
     needed = f"The evidence of {what} ends: {rows.height:,} {'needs' if rows.height == 1 else 'need'} somebody{alone}."
     return [needed, f"By week: {by_week}.", f"Most: {most}.", *_renewed_in_time(snapshot, until)]
-
-
-def _ending(snapshot: Snapshot, until: date) -> pl.DataFrame:
-    """Applicable controls of which evidence that they need ends until a day, with the first day by which somebody has
-    to renew it: null where all of it renews itself."""
-    needed = {kind: pl.col("kinds_required").list.contains(kind) for kind in KINDS}
-    ends = {kind: pl.when(needed[kind]).then(pl.col(f"{kind}_until")) for kind in KINDS}
-    soon = {kind: day.is_between(snapshot.as_of, until).fill_null(False) for kind, day in ends.items()}
-    by_hand = {kind: soon[kind] & lapsed_on(kind, pl.lit(until + timedelta(days=1))) for kind in KINDS}
-    applicable = snapshot.fact("control_assessments").filter("applicable").select("framework", "control_id")
-    return (
-        snapshot.fact("control_horizons")
-        .join(applicable, on=["framework", "control_id"])
-        .filter(pl.any_horizontal(soon.values()))
-        .with_columns(by_hand_on=pl.min_horizontal(pl.when(by_hand[kind]).then(ends[kind]) for kind in KINDS))
-    )
 
 
 def _renewed_in_time(snapshot: Snapshot, until: date) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from engine.facts.controls.horizons import ENDS_SOON, ends_soon
 from engine.facts.controls.readiness import posture_formula_change
 from engine.model.declarations.as_of import SINCE
 from engine.reporting.site.document_answers import decisions, freed_hours, what_moved
@@ -51,8 +52,8 @@ def questions(snapshot: Snapshot) -> list[SiteQuestion]:
         SiteQuestion(
             "What goes stale in 30 days?",
             "evidence-freshness",
-            "evidence_in_window_pct",
-            _mean("fresh_pct"),
+            "evidence_ends_in_30_days",
+            _ends,
             by_name=of_records(lapses),
         ),
         SiteQuestion("Who is overloaded, when?", "obligation-load-balancing", "owners_short", _load, by_name=overload),
@@ -133,6 +134,14 @@ def _load(snapshot: Snapshot) -> list[float]:
     """The hours that are missing in each of the weeks ahead."""
     weeks = snapshot.fact("owner_weeks").group_by("week").agg(pl.col("shortfall_hours").sum())
     return _numbers(weeks.sort("week").get_column("shortfall_hours"))
+
+
+def _ends(snapshot: Snapshot) -> list[float]:
+    """Of how many controls evidence ends within thirty days has ended by the end of each of the weeks of them."""
+    ending = ends_soon(snapshot.fact("control_assessments"), snapshot.fact("control_horizons"), snapshot.as_of)
+    days = [min(day, ENDS_SOON) for day in range(0, ENDS_SOON + 7, 7)]
+    over = [snapshot.as_of + timedelta(days=day) for day in days]
+    return [float((ending["ends_on"] <= day).sum()) for day in over] if ending.height else []
 
 
 def _weak_vendors(snapshot: Snapshot) -> list[float]:

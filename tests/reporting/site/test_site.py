@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 from engine.facts.controls.detection import KINDS
+from engine.facts.controls.horizons import ENDS_SOON
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.verdict.likelihood import verdict_of
 from engine.render import CONTENT_SECURITY_POLICY
 from engine.reporting.site import write_site
-from engine.reporting.site.named_answers import LAPSE_DAYS, lapses, short_day
+from engine.reporting.site.named_answers import lapses, short_day
 from engine.reporting.site.plan_pages import plan_editions
 from engine.reporting.site.things import LISTS, file_of, list_file
 from reports import SECTIONS
@@ -184,7 +185,7 @@ def test_the_front_page_names_vendors_and_requests_in_the_order_of_their_reports
 
 def test_the_front_page_says_what_the_plan_renews_in_time_as_the_plan_itself_does(sites):
     _, snapshot = sites["brightline"]
-    until = snapshot.as_of + timedelta(days=LAPSE_DAYS)
+    until = snapshot.as_of + timedelta(days=ENDS_SOON)
     name, edition = next(plan_editions(snapshot))
     tables = {table.name: table.frame for table in edition.document.tables}
     lapsing, late = set(), set()

@@ -1,5 +1,7 @@
 """What the evidence freshness report says."""
 
+from datetime import timedelta
+
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -26,12 +28,16 @@ def control(control_id, position, **given):
     return {"framework": "soc2", "control_id": control_id, "position": position, **given}
 
 
-def facts(*controls, evidence=()):
-    return {**assessment_facts(*controls), "control_evidence": rows("control_evidence", *evidence)}
+def facts(*controls, evidence=(), horizons=()):
+    rest = {
+        "control_evidence": rows("control_evidence", *evidence),
+        "control_horizons": rows("control_horizons", *horizons),
+    }
+    return {**assessment_facts(*controls), **rest}
 
 
-def report(*controls, evidence=(), question=None):
-    return document(REPORT, question, **facts(*controls, evidence=evidence))
+def report(*controls, evidence=(), horizons=(), question=None):
+    return document(REPORT, question, **facts(*controls, evidence=evidence, horizons=horizons))
 
 
 def table(found, name):
@@ -60,6 +66,8 @@ def test_every_control_is_counted_in_exactly_one_state():
         "evidence_future_dated": 1,
         "controls_not_applicable": 1,
         "evidence_in_window_pct": 40.0,
+        "evidence_ends_in_30_days": 0,
+        "evidence_to_renew_in_30_days": 0,
         "controls_changed_since_evidence": 0,
         "freshness_debt_days": 30,
         "controls_no_data": 1,
@@ -196,7 +204,7 @@ def test_nothing_in_scope_is_said_and_not_called_fresh():
         "Put a framework in scope: import organization_frameworks.csv with hq import.",
     )
     assert document.summary["evidence_in_window_pct"] is None
-    assert [table.frame.height for table in document.tables] == [0, 0, 0, 0]
+    assert [table.frame.height for table in document.tables] == [0, 0, 0, 0, 0]
     assert document.coverage.total == 0
     assert document.charts == []
 
@@ -206,3 +214,30 @@ def test_the_order_of_the_facts_changes_nothing():
     for left, right in zip(one.tables, two.tables, strict=True):
         assert_frame_equal(left.frame, right.frame)
     assert one.headline == two.headline
+
+
+def test_what_ends_within_thirty_days_is_a_figure_with_its_rows_what_renews_itself_last():
+    def horizon(control_id, **until):
+        kinds = [name.removesuffix("_until") for name in until]
+        more = {"kinds_required": kinds, "operation_recurs": False, "test_recurs": False}
+        return {"framework": "soc2", "control_id": control_id, **more, **until}
+
+    first, last, beyond = (DAY + timedelta(days=days) for days in (0, 30, 31))
+    held = report(
+        *(control(f"CC1.{number}", number) for number in range(1, 6)),
+        control("CC1.6", 6, applicable=False, state="not_applicable"),
+        horizons=[
+            {**horizon("CC1.1", operation_until=last), "operation_recurs": True},
+            horizon("CC1.2", operation_until=last, attestation_until=first),
+            horizon("CC1.3", operation_until=beyond),
+            {**horizon("CC1.4", operation_until=beyond, attestation_until=first), "kinds_required": ["operation"]},
+            horizon("CC1.5", operation_until=first - timedelta(days=1)),
+            horizon("CC1.6", operation_until=first),
+        ],
+    )
+    assert held.summary["evidence_ends_in_30_days"] == 2
+    assert held.summary["evidence_to_renew_in_30_days"] == 1
+    assert table(held, "ending").select("control_id", "kinds_ending", "ends_on", "by_hand_on").rows() == [
+        ("CC1.2", ["operation", "attestation"], first, first),
+        ("CC1.1", ["operation"], last, None),
+    ]
