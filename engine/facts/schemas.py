@@ -133,6 +133,9 @@ SCHEMAS: Mapping[str, Schema] = {
         {_CONTROL} title group_id weight cadence cadence_window kinds_required operation_until operation_recurs
         test_until test_recurs policy_until attestation_until opposed_by excluded_on owner accountable position
     """),
+    # an applicable control of which evidence that it needs ends within 30 days: kinds_ending, the first of them on
+    # ends_on; by_hand_on is the first by which somebody has to renew it, null where all of it renews itself
+    "evidence_endings": columns(f"{_CONTROL} title owner kinds_ending ends_on by_hand_on position"),
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": columns(f"""
         {_CONTROL} exclusion implementation justification method tested:flag decision rationale decided_on

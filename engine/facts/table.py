@@ -101,6 +101,7 @@ FACTS: Mapping[str, FactFunction] = {
     "control_states": states.control_states,
     "recurring_actions": horizons.recurring_actions,
     "control_horizons": horizons.control_horizons,
+    "evidence_endings": horizons.evidence_endings,
     "remediations": gaps.remediations,
     "open_work": gaps.open_work,
     "worked_hours": gaps.worked_hours,

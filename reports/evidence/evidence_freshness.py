@@ -7,11 +7,11 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Alarm, Chart, Coverage, Document, Opening, Table
 from engine.model.figures.figure import Figures
 from engine.model.figures.formulas import has_coverage
-from reports.evidence import control_ages, ends
+from reports.evidence import control_ages
 from reports.evidence.control_ages import STATES
 from reports.figures import select
 from reports.shared import packs, setup
-from reports.shared.columns import with_first
+from reports.shared.columns import in_order, with_first
 from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of, some_of, with_whom
 
@@ -66,7 +66,7 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
             Table(
                 "ending",
                 "What ends within 30 days, by whoever has to renew it first",
-                figures.rows(ends.ending),
+                _ending(figures.rows("evidence_endings")),
                 note="Evidence of any kind that the control needs, governing or not. Without a day to renew it by, "
                 "it renews itself.",
             ),
@@ -102,6 +102,12 @@ def _opening(queue: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     what = packs.control(f"{first['framework']}:{first['control_id']}", ask)
     whom = with_whom(first["owner"])
     return Opening(f"{share}; {outside}.", f"Start with {what} {first['title']} ({control_ages.why(first)}; {whom}).")
+
+
+def _ending(rows: pl.DataFrame) -> pl.DataFrame:
+    """What somebody has to renew first stands in front; what renews itself comes last."""
+    by_day = rows.sort("by_hand_on", "ends_on", "framework", in_order("control_id"), nulls_last=True)
+    return by_day.select("framework", "control_id", "title", "owner", "kinds_ending", "ends_on", "by_hand_on")
 
 
 def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:

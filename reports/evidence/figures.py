@@ -8,7 +8,7 @@ from engine.model.declarations.ask import Ask
 from engine.model.figures.aggregates import Count, Distinct, Maximum, Percentile, Share, Sum
 from engine.model.figures.figure import Figure
 from engine.model.vocabulary import Better
-from reports.evidence import attestation_board, control_ages, ends, reminder_lists, renewals, request_items, steps
+from reports.evidence import attestation_board, control_ages, reminder_lists, renewals, request_items, steps
 
 _NEEDED = pl.col("applicable") & pl.col("kinds_required").list.contains("attestation")
 ATTESTATIONS = (
@@ -171,7 +171,7 @@ FRESHNESS = (
         "neither",
         "Applicable controls of which evidence of any kind that they need ends from {as_of} to 30 days later, if "
         "nothing is done; what renews itself is among them.",
-        ends.ending,
+        "evidence_endings",
         Count(),
         reason="{kinds_ending} until {ends_on}",
     ),
@@ -181,7 +181,7 @@ FRESHNESS = (
         "count",
         "less",
         "Applicable controls of which evidence that they need ends within 30 days and does not renew itself.",
-        ends.ending,
+        "evidence_endings",
         Count(),
         pl.col("by_hand_on").is_not_null(),
         "{kinds_ending}, to be renewed until {by_hand_on}",

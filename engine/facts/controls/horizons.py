@@ -4,8 +4,6 @@ A horizon holds every day that the state of a control (F2) depends on, so its st
 without computing facts for that day. What is dated after the day is not counted upon.
 """
 
-from datetime import date, timedelta
-
 import polars as pl
 
 from engine.facts.controls.detection import KINDS
@@ -117,21 +115,19 @@ def lapsed_on(kind: str, day: pl.Expr) -> pl.Expr:
     return over & ~pl.col(f"{kind}_recurs") if kind in ("operation", "test") else over
 
 
-def ends_soon(assessments: pl.DataFrame, horizons: pl.DataFrame, as_of: date) -> pl.DataFrame:
-    """Horizons of applicable controls of which evidence that they need ends within ``ENDS_SOON`` days, both included.
-
-    ``ends_on`` is the first such day, ``kinds_ending`` what ends; ``by_hand_on`` the first by which somebody has to
-    renew it: null where all of it renews itself.
-    """
-    until = as_of + timedelta(days=ENDS_SOON)
+def evidence_endings(
+    control_assessments: pl.DataFrame, control_horizons: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Applicable controls of which evidence that they need ends within ``ENDS_SOON`` days, both days included."""
+    applicable = control_assessments.filter("applicable").select(_KEY)
+    until = plus_days("as_of", pl.lit(ENDS_SOON))
     needed = {kind: pl.col("kinds_required").list.contains(kind) for kind in KINDS}
     ends = {kind: pl.when(needed[kind]).then(pl.col(f"{kind}_until")) for kind in KINDS}
-    soon = {kind: day.is_between(as_of, until).fill_null(False) for kind, day in ends.items()}
-    by_hand = {kind: soon[kind] & lapsed_on(kind, pl.lit(until + timedelta(days=1))) for kind in KINDS}
-    return (
-        horizons.join(
-            assessments.filter("applicable").select("framework", "control_id"), on=["framework", "control_id"]
-        )
+    soon = {kind: ends[kind].is_between("as_of", until).fill_null(False) for kind in KINDS}
+    by_hand = {kind: soon[kind] & lapsed_on(kind, until + pl.duration(days=1)) for kind in KINDS}
+    frame = (
+        control_horizons.join(applicable, on=_KEY)
+        .join(asked.select("org_id", "as_of"), on="org_id")
         .filter(pl.any_horizontal(soon.values()))
         .with_columns(
             ends_on=pl.min_horizontal(pl.when(soon[kind]).then(ends[kind]) for kind in KINDS),
@@ -139,6 +135,7 @@ def ends_soon(assessments: pl.DataFrame, horizons: pl.DataFrame, as_of: date) ->
             kinds_ending=pl.concat_list(pl.when(soon[kind]).then(pl.lit(kind)) for kind in KINDS).list.drop_nulls(),
         )
     )
+    return shape("evidence_endings", frame).sort("org_id", "framework", "position")
 
 
 def _unless_changed(captured: str, until: pl.Expr) -> pl.Expr:

@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from engine.facts.controls.horizons import ENDS_SOON, ends_soon, lapsed_on
+from engine.facts.controls.horizons import ENDS_SOON, lapsed_on
 from engine.model.days import spelled_day, spelled_days
 from engine.model.documents.document import Document, FrameRow
 from engine.model.documents.vendor_documents import deciding_document
@@ -53,7 +53,7 @@ def _waits(gap: FrameRow) -> str:
 def lapses(snapshot: Snapshot) -> list[str]:
     """What ends within thirty days: how much renews itself, and for whom the rest is, by week."""
     until = snapshot.as_of + timedelta(days=ENDS_SOON)
-    ending = ends_soon(snapshot.fact("control_assessments"), snapshot.fact("control_horizons"), snapshot.as_of)
+    ending = snapshot.fact("evidence_endings")
     if ending.is_empty():
         return [f"Nothing lapses until {spelled_day(until)}."]
     rows = ending.filter(pl.col("by_hand_on").is_not_null()).with_columns(week=pl.col("by_hand_on").dt.truncate("1w"))

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.facts.controls.horizons import ENDS_SOON, ends_soon
+from engine.facts.controls.horizons import ENDS_SOON
 from engine.facts.controls.readiness import posture_formula_change
 from engine.model.declarations.as_of import SINCE
 from engine.reporting.site.document_answers import decisions, freed_hours, what_moved
@@ -138,7 +138,7 @@ def _load(snapshot: Snapshot) -> list[float]:
 
 def _ends(snapshot: Snapshot) -> list[float]:
     """Of how many controls evidence ends within thirty days has ended by the end of each of the weeks of them."""
-    ending = ends_soon(snapshot.fact("control_assessments"), snapshot.fact("control_horizons"), snapshot.as_of)
+    ending = snapshot.fact("evidence_endings")
     days = [min(day, ENDS_SOON) for day in range(0, ENDS_SOON + 7, 7)]
     over = [snapshot.as_of + timedelta(days=day) for day in days]
     return [float((ending["ends_on"] <= day).sum()) for day in over] if ending.height else []

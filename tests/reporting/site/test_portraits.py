@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from engine.facts.controls.horizons import evidence_endings
 from engine.model.days import spelled_day
 from engine.model.documents.document import Document, Edition, Organization, Position, Table
 from engine.model.thresholds import Thresholds
@@ -776,15 +777,12 @@ def test_an_empty_list_says_what_to_record():
 def test_what_renews_itself_is_told_from_what_needs_somebody(horizons, lines):
     needed = {"framework": "soc2", "kinds_required": ["operation", "test", "attestation"], "test_recurs": False}
     controls = [{**needed, "control_id": f"CC{number}", **row} for number, row in enumerate(horizons)]
-    records = Records(
-        frames={
-            "control_horizons": rows("control_horizons", *controls),
-            "control_assessments": rows(
-                "control_assessments", *({**_key_of(row), "applicable": True} for row in controls)
-            ),
-        }
+    applicable = rows("control_assessments", *({**_key_of(row), "applicable": True} for row in controls))
+    asked = pl.DataFrame(
+        {"org_id": applicable["org_id"].unique(), "as_of": [DAY] * bool(controls)}, schema_overrides={"as_of": pl.Date}
     )
-    assert lapses(records) == lines
+    ending = evidence_endings(applicable, rows("control_horizons", *controls), asked)
+    assert lapses(Records(frames={"evidence_endings": ending})) == lines
 
 
 def _key_of(row):

@@ -28,16 +28,16 @@ def control(control_id, position, **given):
     return {"framework": "soc2", "control_id": control_id, "position": position, **given}
 
 
-def facts(*controls, evidence=(), horizons=()):
+def facts(*controls, evidence=(), ending=()):
     rest = {
         "control_evidence": rows("control_evidence", *evidence),
-        "control_horizons": rows("control_horizons", *horizons),
+        "evidence_endings": rows("evidence_endings", *ending),
     }
     return {**assessment_facts(*controls), **rest}
 
 
-def report(*controls, evidence=(), horizons=(), question=None):
-    return document(REPORT, question, **facts(*controls, evidence=evidence, horizons=horizons))
+def report(*controls, evidence=(), ending=(), question=None):
+    return document(REPORT, question, **facts(*controls, evidence=evidence, ending=ending))
 
 
 def table(found, name):
@@ -217,27 +217,15 @@ def test_the_order_of_the_facts_changes_nothing():
 
 
 def test_what_ends_within_thirty_days_is_a_figure_with_its_rows_what_renews_itself_last():
-    def horizon(control_id, **until):
-        kinds = [name.removesuffix("_until") for name in until]
-        more = {"kinds_required": kinds, "operation_recurs": False, "test_recurs": False}
-        return {"framework": "soc2", "control_id": control_id, **more, **until}
-
-    first, last, beyond = (DAY + timedelta(days=days) for days in (0, 30, 31))
-    held = report(
-        *(control(f"CC1.{number}", number) for number in range(1, 6)),
-        control("CC1.6", 6, applicable=False, state="not_applicable"),
-        horizons=[
-            {**horizon("CC1.1", operation_until=last), "operation_recurs": True},
-            horizon("CC1.2", operation_until=last, attestation_until=first),
-            horizon("CC1.3", operation_until=beyond),
-            {**horizon("CC1.4", operation_until=beyond, attestation_until=first), "kinds_required": ["operation"]},
-            horizon("CC1.5", operation_until=first - timedelta(days=1)),
-            horizon("CC1.6", operation_until=first),
-        ],
-    )
+    first, last = (DAY + timedelta(days=days) for days in (0, 30))
+    given = [
+        {"framework": "soc2", "control_id": "CC1.1", "kinds_ending": ["operation"], "ends_on": first},
+        {"framework": "soc2", "control_id": "CC1.2", "kinds_ending": ["test"], "ends_on": first, "by_hand_on": last},
+    ]
+    held = report(control("CC1.1", 1), control("CC1.2", 2), ending=given)
     assert held.summary["evidence_ends_in_30_days"] == 2
     assert held.summary["evidence_to_renew_in_30_days"] == 1
     assert table(held, "ending").select("control_id", "kinds_ending", "ends_on", "by_hand_on").rows() == [
-        ("CC1.2", ["operation", "attestation"], first, first),
-        ("CC1.1", ["operation"], last, None),
+        ("CC1.2", ["test"], first, last),
+        ("CC1.1", ["operation"], first, None),
     ]
