@@ -7,6 +7,7 @@ from engine.model.declarations.report import Report
 from engine.model.documents.document import Chart, Coverage, Document, FrameRow, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
+from engine.planning.question import has_day
 from reports.figures import select
 from reports.programme.posture import posture_words as words
 from reports.programme.posture.posture import Posture, posture_of
@@ -16,6 +17,9 @@ from reports.shared.wording import count, hours, in_points, inside, with_whom
 
 TONES: dict[str, Tone] = {"earned": "good", "lost": "watch"}
 SHOWN = 10
+PLANS_DIFFER = (
+    "The plan of a framework begins with what its target day needs first, which may add fewer points per hour."
+)
 MOVERS = 3
 LABELS = {"title": "Component", "share_pct": "Share in use (%)", "movement": "Points moved"}
 SHOWN_PARTS = ("title", "value", "contribution", "lost", "movement")
@@ -31,12 +35,15 @@ DEFINITIONS = {
 }
 
 
-def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    posture: pl.DataFrame, readiness: pl.DataFrame, framework_targets: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
     held, coverage = posture_of(posture), packs.coverage(readiness)
     work, gaps = figures.rows(steps), figures.rows(closings)
     worst = held.components.row(0, named=True) if held.components.height else None
+    order = PLANS_DIFFER if any(has_day(framework_targets, one, ask.as_of) for one in readiness["framework"]) else ""
     return Document(
-        *_opening(worst, work, figures, coverage, ask),
+        *_opening(worst, work, order, figures, coverage, ask),
         tables=(
             Table(
                 "components",
@@ -49,7 +56,7 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
                 "next_steps",
                 "What raises the score next, most points per hour first",
                 _rows(work, "action", "component", "points", "effort_hours", "points_per_hour", "owner").head(SHOWN),
-                note=f"The {SHOWN} best of {count(work.height, 'step')} over all components.",
+                note=f"The {SHOWN} best of {count(work.height, 'step')} over all components. {order}".strip(),
                 labels=STEP_LABELS,
                 words=("component",),
                 hidden=("component", "total_points"),
@@ -93,7 +100,9 @@ def _rows(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
     return ready.with_columns(pl.col("^.*points.*$").round(2))
 
 
-def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, coverage: Coverage, ask: Ask) -> Opening:
+def _opening(
+    worst: FrameRow | None, work: pl.DataFrame, order: str, figures: Figures, coverage: Coverage, ask: Ask
+) -> Opening:
     if worst is None or figures["posture_score"] is None:
         return Opening("There is no posture score yet, because no component has any data.", setup.EVIDENCE)
     posture = words.posture(figures, coverage, ask)
@@ -107,7 +116,9 @@ def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, cover
     first = f"{best['action'][0].rstrip('.')} ({with_whom(best['owner'][0])})"
     every = figures["gaps_all_points"]
     gaps = f"; closing all open gaps adds {every:.1f}" if every else ""
-    return Opening(f"{posture}.", f"{first}. {which} {in_points(figures['steps_top_ten_points'])}{known}{gaps}.")
+    return Opening(
+        f"{posture}.", f"{first}. {which} {in_points(figures['steps_top_ten_points'])}{known}{gaps}. {order}".strip()
+    )
 
 
 def _charts(held: Posture) -> list[Chart]:

@@ -37,8 +37,9 @@ def posture(*components, prior_score=None, prior_on=date(2026, 10, 21)):
     return rows("posture", *({**share, **given} for share, given in zip(shares, components, strict=True)))
 
 
-def document(posture_frame=None, readiness=(), gaps=(), controls=()):
-    return factories.document(REPORT, **frames(posture_frame, readiness, gaps, controls))
+def document(posture_frame=None, readiness=(), gaps=(), controls=(), targets=()):
+    given = frames(posture_frame, readiness, gaps, controls)
+    return factories.document(REPORT, **given, framework_targets=rows("framework_targets", *targets))
 
 
 def frames(posture_frame=None, readiness=(), gaps=(), controls=()):
@@ -126,6 +127,14 @@ def test_the_summary_tells_score_and_change_and_a_table_the_movers():
         "Give the first evidence of SOC 2 CC6.1 A control (nobody owns it). The 2 best steps per hour "
         "add 41.4 points in 16 hours; closing all open gaps adds 41.4.",
     )
+
+
+def test_where_a_framework_has_a_target_day_it_is_said_that_its_plan_begins_by_that_day():
+    said = "The plan of a framework begins with what its target day needs first, which may add fewer points per hour."
+    target = {"framework": "soc2", "target_on": date(2027, 3, 1)}
+    held = document(posture(*TWO), [SOC2], GAPS, CONTROLS, targets=[target])
+    assert lead(held)[1].endswith(f"; closing all open gaps adds 41.4. {said}")
+    assert held.table("next_steps").note.endswith(said)
 
 
 def test_closing_a_gap_adds_its_part_of_weighted_readiness():
