@@ -130,7 +130,7 @@ def _test_columns(rows: pl.DataFrame) -> pl.DataFrame:
 def _coverage(rows: pl.DataFrame) -> Coverage:
     """Criteria that were tested in the period, of those that apply."""
     applicable = rows.filter("applicable")
-    return Coverage(applicable.filter(pl.col("performed") > 0).height, evidence_coverage(rows).total, "tested")
+    return Coverage(applicable.filter(pl.col("result") != NOT_TESTED).height, evidence_coverage(rows).total, "tested")
 
 
 def _opening(frame: pl.DataFrame, figures: Figures, since: date | None, ask: Ask) -> Opening:

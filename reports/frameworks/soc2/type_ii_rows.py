@@ -35,12 +35,25 @@ def criteria_in_scope(
 
 
 def test_lines(
-    requirements: pl.DataFrame, test_windows: pl.DataFrame, criteria_events: pl.DataFrame, ask: Ask
+    rows: Annotated[pl.DataFrame, criteria_in_scope],
+    test_windows: pl.DataFrame,
+    criteria_events: pl.DataFrame,
+    ask: Ask,
 ) -> pl.DataFrame:
-    """The tests of the period, those of machine records included, of the criteria in scope."""
-    known = requirements.filter(pl.col("framework") == FRAMEWORK, "assessable").select("control_id")
-    frame = lines(test_windows, criteria_events, ask.period_start, ask.as_of)
-    return frame.join(known, on="control_id").sort("control_id", "method", "test_id")
+    """The tests of the period, those of machine records included, of the criteria in scope.
+
+    Machine records that are none of the evidence that the criterion needs show nothing, here as in its own result.
+    """
+    inspected = pl.col("performed").filter(pl.col("method") != MACHINE).sum().over("control_id")
+    silent = _OTHER_KINDS & (pl.col("deviations") == 0)
+    return (
+        lines(test_windows, criteria_events, ask.period_start, ask.as_of)
+        .join(rows.select("control_id", "state"), on="control_id")
+        .with_columns(inspected=inspected)
+        .with_columns(result=pl.when(silent).then(pl.lit(NOT_TESTED)).otherwise("result"))
+        .drop("state", "inspected")
+        .sort("control_id", "method", "test_id")
+    )
 
 
 def criteria(

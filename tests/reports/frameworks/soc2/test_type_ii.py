@@ -301,7 +301,11 @@ def test_records_of_other_kinds_are_no_test(state, windows, result, basis):
     seen = {**SOC2, "action": "access.review.completed", "title": "Review done", "effect": "supports", "events": 6}
     document = period(default=state, only=[CRITERION], test_windows=windows, criteria_events=[seen])
     assert one(document, "criteria", CRITERION, "result", "result_basis") == (result, basis)
-    assert document.summary["type_ii_not_tested"] == (1 if result == "not tested" else 0)
+    silent = result == "not tested"
+    assert document.summary["type_ii_not_tested"] == (1 if silent else 0)
+    assert document.coverage.assessed == (0 if silent else 1)
+    machine = next(each for each in document.table("tests").frame.to_dicts() if each["test_id"] == "machine")
+    assert machine["result"] == result  # its line says no more than the criterion
 
 
 def test_out_of_scope_is_said():
