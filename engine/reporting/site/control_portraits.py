@@ -219,7 +219,7 @@ def _standing(
         case "no_data":
             return f"No data{since}: {row['evidence_note'] or 'nothing was ever recorded for it'}."
         case "partial":
-            return f"Partial{since}: {_missing(row)}."
+            return f"Partial{since}: {_missing(row)}{_no_stand_in(row)}."
         case "ineffective":
             day = tested.get(row["failing_test"] or "")
             test = f"its test{f' of {spelled_day(day)}' if day else ''} failed" if row["failing_test"] else ""
@@ -240,6 +240,15 @@ def _missing(row: FrameRow) -> str:
     if row["tests_performed"] and row["tests_passed"] is not None and not row["tests_passed"]:
         said.append("no test of it passed")
     return ", ".join(said) or row["evidence_note"] or "a part of what it needs is there"
+
+
+def _no_stand_in(row: FrameRow) -> str:
+    """That evidence which came after a control became partial is of a kind that it had: it gives nothing that lacks."""
+    day, since = row["last_evidence_on"], row["state_since"]
+    held = [kind for kind in GOVERNING if kind in (row["kinds_present"] or [])]
+    if not (day and since and day >= since and held and _absent(row)):
+        return ""
+    return f"; {_newest(row)}, of {spelled_day(day)}, does not stand in for it"
 
 
 def _against(row: FrameRow, objection: Objection, tested: Mapping[str, date]) -> list[str]:

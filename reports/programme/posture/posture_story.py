@@ -166,7 +166,7 @@ def _why(days: dict[date, float], held: Posture, posture_days: pl.DataFrame, cha
     peak_on = max(days, key=lambda day: (days[day], day))
     fell = round(days[peak_on] - held.score, 1)
     if fell < LEAST:
-        first = f"the first snapshot of {DAYS} days, of {min(days).isoformat()}"
+        first = f"{min(days).isoformat()}, the day of the first snapshot of the last {DAYS} days"
         return [f"It stands at its highest since {first}: nothing pulled it down."]
     then = dict(posture_days.filter(pl.col("taken_on") == peak_on).select("component", "value").iter_rows())
     lost = [

@@ -149,6 +149,27 @@ def test_a_gap_says_what_the_plan_of_its_framework_has_for_it(control, line):
             "Partial: no evidence of test.",
         ),
         (
+            {
+                "state": "partial",
+                "state_since": date(2026, 11, 10),
+                "kinds_required": ["operation", "attestation"],
+                "kinds_present": ["operation"],
+                "last_evidence_on": date(2026, 11, 12),
+            },
+            "Partial since 10 Nov 2026: nobody signed it; its last evidence of operation, of 12 Nov 2026, does not stand in "
+            "for it.",
+        ),
+        (
+            {
+                "state": "partial",
+                "state_since": date(2026, 11, 10),
+                "kinds_required": ["operation", "attestation"],
+                "kinds_present": ["operation"],
+                "last_evidence_on": date(2026, 11, 9),
+            },
+            "Partial since 10 Nov 2026: nobody signed it.",
+        ),
+        (
             {"state": "ineffective", "failing_test": "TST-1", "last_test_on": date(2026, 11, 9)},
             "Ineffective: its test of 2 Nov 2026 failed.",
         ),

@@ -483,7 +483,7 @@ def test_a_snapshot_of_the_day_itself_is_where_the_line_ends():
 def test_the_highest_of_all_is_since_the_first_snapshot():
     held = document([READINESS, FRESHNESS], [SOC2], posture_days=snapshot(date(2026, 11, 9), 60.0))
     assert held.story.why == [
-        "It stands at its highest since the first snapshot of 400 days, of 2026-11-09: nothing pulled it down."
+        "It stands at its highest since 2026-11-09, the day of the first snapshot of the last 400 days: nothing pulled it down."
     ]
 
 
