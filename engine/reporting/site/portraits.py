@@ -59,10 +59,19 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         gone = left.get(owner)
         fixing = [row for row in own if row["due_on"] < today], [row for row in own if today <= row["due_on"]]
         sentence = (
-            _handover(owner, rows, own, gone)
+            _handover(owner, rows, own, gone, today)
             if gone is not None
             else " ".join(
-                filter(None, (_workload(late, week, later), lacking.get(owner), _fixing(*fixing), _weak(listed)))
+                filter(
+                    None,
+                    (
+                        _first([row for row in rows if not row["paused"]], own, listed, snapshot),
+                        _workload(late, week, later),
+                        lacking.get(owner),
+                        _fixing(*fixing),
+                        _weak(listed),
+                    ),
+                )
             )
         )
         parts = [
@@ -76,7 +85,7 @@ def _people(snapshot: Snapshot) -> Iterator[tuple[ThingKey, Portrait]]:
         ]
         yield ("owner", owner), Portrait(sentence, parts)
     for owner in left.keys() - duties.keys() - fixes.keys() - weak.keys():
-        yield ("owner", owner), Portrait(_handover(owner, (), (), left[owner]))
+        yield ("owner", owner), Portrait(_handover(owner, (), (), left[owner], today))
     for owner, rows in asking.items():
         if not any(owner in known for known in (duties, fixes, weak, left)):
             yield ("owner", owner), _requester(rows, today)
@@ -110,6 +119,15 @@ def _weaknesses(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
     for row in rows.sort("due_on", "title", "controls").iter_rows(named=True):
         found[row["owner"]].append(row)
     return found
+
+
+def _first(duties: Sequence[FrameRow], fixes: Sequence[FrameRow], weak: Sequence[FrameRow], snapshot: Snapshot) -> str:
+    """What somebody does first: what is due first of all that they have, each list by its day."""
+    heads = [rows[0] for rows in (duties, fixes, weak) if rows]
+    if not heads:
+        return ""
+    row = min(heads, key=lambda head: head["due_on"])
+    return f"First: {row['title']}{_of_controls(row, snapshot)}, due {_when(row['due_on'], snapshot.as_of)}."
 
 
 def _weak(late: Sequence[FrameRow]) -> str:
@@ -163,8 +181,11 @@ def _leavers(snapshot: Snapshot) -> dict[str, list[FrameRow]]:
     return owned
 
 
-def _handover(left_by: str, duties: Sequence[FrameRow], fixes: Sequence[FrameRow], owned: Sequence[FrameRow]) -> str:
-    """What somebody who has left leaves, and who says whose it is."""
+def _handover(
+    left_by: str, duties: Sequence[FrameRow], fixes: Sequence[FrameRow], owned: Sequence[FrameRow], today: date
+) -> str:
+    """What somebody who has left leaves, who says whose it is, and by when: the Monday of the first week in which
+    something of it falls due, as decisions of the board are asked for; today where that is past."""
     nouns = (duties, "duty", "duties"), (fixes, "remediation", "remediations"), (owned, "control", "controls")
     left = [_count(*noun) for noun in nouns if noun[0]]
     if not left:
@@ -172,9 +193,12 @@ def _handover(left_by: str, duties: Sequence[FrameRow], fixes: Sequence[FrameRow
     waits = "waits" if len(duties) + len(fixes) + len(owned) == 1 else "wait"
     named = Counter(name for row in owned for name in (row["accountable"], row["owner"]) if name not in (None, left_by))
     who = [name for name, _ in sorted(named.items(), key=lambda pair: (-pair[1], pair[0]))[:2]]
-    decide = f"; {' and '.join(who)} {'says' if len(who) == 1 else 'say'} whose they are" if who else ""
+    days = [row["due_on"] for row in (*duties, *fixes)] + [row["next_due_on"] for row in owned if row["next_due_on"]]
+    first = min(days, default=today)
+    by = spelled_day(max(today, first - timedelta(days=first.weekday())))
+    decide = f"{' and '.join(who)} {'says' if len(who) == 1 else 'say'}" if who else "an administrator says"
     said = f"{', '.join(left[:-1])} and {left[-1]}" if left[1:] else left[0]
-    return f"Has left: {said} {waits} for a new owner{decide}."
+    return f"Has left: {said} {waits} for a new owner; {decide} whose they are by {by}."
 
 
 def _requesters(snapshot: Snapshot) -> dict[str, list[FrameRow]]:

@@ -461,7 +461,7 @@ def test_a_person_has_a_work_list():
         ),
     )
     assert told.sentence == (
-        "1 duty is late, 1 is due within a week, 1 more is due within thirty days: 3.5 h. "
+        "First: Attest A, due 1 Nov 2026, 19 days late. 1 duty is late, 1 is due within a week, 1 more is due within thirty days: 3.5 h. "
         "Short of 29.5 h in 2 weeks, most 22 h in the week of 28 Dec 2026."
     )
     assert [(part.title, part.lines) for part in told.parts] == [
@@ -708,10 +708,13 @@ def test_who_has_left_leaves_work_and_somebody_says_whose_it_is():
     }
     told = portraits(Records(frames=frames), {}, {})
     assert told["owner", "ann"].sentence == (
-        "Has left: 1 duty and 1 control wait for a new owner; ben says whose they are."
+        "Has left: 1 duty and 1 control wait for a new owner; ben says whose they are by 20 Nov 2026."
     )
     assert told["owner", "eve"] == Portrait("Has left; nothing waits for a new owner.")
     assert ("owner", "ben") not in told
+    later = {"obligations": rows("obligations", {**duty, "due_on": date(2026, 12, 9)})}
+    told = portraits(Records(frames=frames | later), {}, {})
+    assert told["owner", "ann"].sentence.endswith("ben says whose they are by 7 Dec 2026.")  # the Monday of its week
 
 
 def test_who_asks_for_evidence_has_the_requests_that_are_open():
@@ -850,7 +853,10 @@ def test_remediations_stand_beside_the_duties_as_reminders_count_them():
         {},
         {},
     )["owner", "ann"]
-    assert told.sentence == "No duty is due within thirty days. 2 remediations of gaps are open, 1 of them late."
+    assert told.sentence == (
+        "First: Mend it (SOC 2 CC6.1), due 18 Nov 2026, 2 days late. No duty is due within thirty days. "
+        "2 remediations of gaps are open, 1 of them late."
+    )
     assert [(part.title, part.lines) for part in told.parts] == [
         ("Remediations late", [f"{spelled_day(DAY - timedelta(days=2))}, 2 days late: Mend it (SOC 2 CC6.1)"]),
         ("Remediations to come", [f"{spelled_day(DAY + timedelta(days=9))}: Write it (SOC 2 CC6.1)"]),
