@@ -9,6 +9,7 @@ from engine.desk.changes import submit
 from engine.desk.day_rules import DAYS_AHEAD, bare_deadlines, wrong_days
 from engine.desk.evidence_fields import byte_fields, chosen_files, file_fields, wrong_files
 from engine.desk.field_rules import SAYERS, WHY, long_why, missing_cells, missing_with, other_names, strangers
+from engine.desk.notices import NOTICE, notice_of
 from engine.desk.queries.rows import Option, find_row, options
 from engine.desk.records import form_fields, key_of, key_query, read_key, row_title, table_named
 from engine.desk.submissions import CHANGED, FORM, ITEMS, Submission
@@ -125,11 +126,10 @@ def _submission_reply(
             return _form(visit, table, row, kept, act=act, conflict=True, status=409)
         return _form(visit, table, row, typed, act=act, problem=error, status=409)
     title = table_title(table.name) if act is None else act.title
-    outcome = "written" if changed else "nothing was new"
     back = visit.form.get("back", "")
     where = back if _OWN_PAGE.fullmatch(back) else f"/tables/{table.name}"
     joined = "&" if "?" in where else "?"
-    return Reply(status=303, to=f"{where}{joined}{urlencode({'notice': f'{title}: {outcome}.'})}")
+    return Reply(status=303, to=f"{where}{joined}{urlencode({NOTICE: notice_of(title, bool(changed))})}")
 
 
 def _own_values(visit: Visit, row: Mapping[str, object], typed: Mapping[str, str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from engine.desk.acts import acts_of
 from engine.desk.lateness import LateDays
+from engine.desk.notices import NOTICE, notice_from
 from engine.desk.queries.lists import ListQuery, counts, key_column, list_page
 from engine.desk.queries.words import ListWords, search_columns
 from engine.desk.records import key_query, list_columns, table_named, words_of
@@ -80,7 +81,7 @@ def table_list(visit: Visit, name: str) -> Reply:
         owner_names=people,
         label=column_title if has_names else person_title,
         link=lambda **changed: _link(visit.query, changed),
-        notice=visit.query.get("notice", ""),
+        notice=notice_from(visit),
     )
 
 
@@ -116,5 +117,5 @@ def _query(given: Mapping[str, str], name: str) -> ListQuery:
 
 def _link(given: Mapping[str, str], changed: Mapping[str, object]) -> str:
     """The address of the same list with something else; filters begin at the first page."""
-    kept = {name: value for name, value in given.items() if name not in ("page", "notice") and value}
+    kept = {name: value for name, value in given.items() if name not in ("page", NOTICE) and value}
     return f"?{urlencode({name: value for name, value in (kept | dict(changed)).items() if value})}"

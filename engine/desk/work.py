@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from engine.desk.acts import Act, acts_of
 from engine.desk.lateness import LateDays
+from engine.desk.notices import notice_from
 from engine.desk.queries.rows import OwnRow, decisions, work_of
 from engine.desk.records import key_query, row_title, table_named
 from engine.desk.titles import control_titles
@@ -67,7 +68,7 @@ def my_work(visit: Visit) -> Reply:
         undated=undated[:SHOWN],
         waiting=[_task(visit, item, titles, late_days) for item in waiting[:SHOWN]],
         waiting_count=len(waiting),
-        notice=visit.query.get("notice", ""),
+        notice=notice_from(visit),
     )
 
 

@@ -102,6 +102,14 @@ def test_my_work_says_what_is_late_and_has_its_acts(sign_in):
     assert "This week" not in admin.words
 
 
+@pytest.mark.parametrize("path", ["/", "/tables/attestations"])
+def test_of_an_address_only_what_the_desk_says_itself_is_shown(sign_in, path):
+    member = sign_in("member")
+    assert "Attest: written." in member.get(f"{path}?notice=Attest%3A+written.").words
+    assert "Attestations: nothing was new." in member.get(f"{path}?notice=Attestations%3A+nothing+was+new.").words
+    assert "evil" not in member.get(f"{path}?notice=Call+evil%40example.com%3A+written.").text
+
+
 def test_an_owner_attests_moves_a_gap_and_the_chain_holds(sign_in, store):
     member = sign_in("member")
     answer = member.fill("/tables/attestations/act/attest?key.id=a1&back=%2F")
