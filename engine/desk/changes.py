@@ -89,10 +89,11 @@ def preview(services: Services, upload: Upload) -> ImportPreview:
 
 class ImportOutcome(NamedTuple):
     """What an import wrote: by table its file, and how many rows are new, changed and as they were; ``after`` is the
-    new revision."""
+    new revision, ``left_out`` by file what of it was not imported, and why."""
 
     tables: Mapping[str, tuple[str, int, int, int]]
     after: int | None
+    left_out: Mapping[str, Sequence[str]]
 
 
 def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
@@ -121,7 +122,7 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
         follow=follow, evidence=open_evidence(services.settings), before=before, after=after,
     )  # fmt: skip
     counts = {name: (one.file, one.created, one.updated, one.unchanged) for name, one in result.tables.items()}
-    return ImportOutcome(counts, result.after)
+    return ImportOutcome(counts, result.after, result.left_out)
 
 
 def _sheets(upload: Upload) -> "list[SheetRows]":

@@ -75,7 +75,7 @@ def correct(visit: Visit) -> Reply:
             raise
         return _preview_reply(visit, folder, corrections, changed=True)
     shutil.rmtree(folder, ignore_errors=True)
-    return visit.reply("applied.html", tables=applied.tables, after=applied.after)
+    return visit.reply("applied.html", tables=applied.tables, after=applied.after, left_out=applied.left_out)
 
 
 def _preview_reply(visit: Visit, folder: Path, corrections: Corrections, *, changed: bool = False) -> Reply:

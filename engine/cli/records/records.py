@@ -190,6 +190,9 @@ def _import_tables(
     for file, headers in result.ignored.items():
         for header, near in headers.items():
             click.echo(f"{file}: column {header!r} is ignored{f'; nearest in name: {near}' if near else ''}")
+    for file, events in result.left_out.items():
+        for event in events:
+            click.echo(f"hq: {file}: left out {event}", err=True)
     for stranger in result.strangers:
         click.echo(f"hq: {stranger.sentence}", err=True)
     for table, counts in result.tables.items():

@@ -58,7 +58,7 @@ class ImportResult:
     """``tables`` in the order of the schema; ``after`` is the new head, None when nothing changed or was to be.
 
     ``ignored``: by file the headers that were left out, each with the column that is nearest in name; ``strangers``:
-    owners whom nobody of the organization goes by.
+    owners whom nobody of the organization goes by; ``left_out``: by file what of it was not imported, and why.
     """
 
     tables: Mapping[str, TableCounts]
@@ -66,6 +66,7 @@ class ImportResult:
     after: int | None
     ignored: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     strangers: Sequence[Stranger] = ()
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def has_changes(self) -> bool:
@@ -179,9 +180,10 @@ def import_sheets(
                 held = put_files(evidence, org_id, open_named, list(held))
         try:
             steps = _Steps(note, before, after)
-            return _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held, steps)
+            result = _write(store, files, org_id, actor, now, head, progress, rehearsed, follow, held, steps)
         except _Rehearsal as end:
-            return end.result
+            result = end.result
+        return replace(result, left_out=problems.left_out)
 
 
 def check_new_organization(org_id: str, sheet_rows: Sequence[SheetRows], known: Sequence[str] = ()) -> None:

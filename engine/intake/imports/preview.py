@@ -52,7 +52,7 @@ def preview_sheets(
         with store.reader() as connection:
             tables = tuple(_table(connection, org_id, checked, refused) for checked in files.values())
     ignored = {checked.file: list(checked.ignored) for checked in files.values() if checked.ignored}
-    return ImportPreview(tables, tuple(refused), problem, ignored)
+    return ImportPreview(tables, tuple(refused), problem, ignored, problems.left_out)
 
 
 def _refusals(problems: Problems) -> tuple[Sequence[Mapping[str, str | int]], str]:

@@ -42,13 +42,14 @@ class TablePreview:
 class ImportPreview:
     """``refused`` has the cells that do not hold, as the import's error lists them; with any, nothing can be applied.
 
-    ``problem`` says it in a sentence; ``ignored``: by file the headers that are left out.
+    ``problem`` says it in a sentence; ``ignored``: by file the headers that are left out, ``left_out`` what else is.
     """
 
     tables: tuple[TablePreview, ...]
     refused: tuple[Mapping[str, str | int], ...] = ()
     problem: str = ""
     ignored: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def has_changes(self) -> bool:

@@ -18,6 +18,7 @@ class Problems:
         self._advice: list[str] = []
         self._files: dict[str, int] = {}
         self._cells: list[tuple[int, int, int, dict[str, str | int]]] = []
+        self.left_out: dict[str, list[str]] = {}
 
     def add(self, file: str, row: int, column: str, expected: str, found: object) -> None:
         """One bad cell. ``row`` is the one a spreadsheet shows; ``found`` None means that the cell is empty."""
@@ -41,6 +42,10 @@ class Problems:
         for row, cell in zip(rows.head(LISTED), series.head(LISTED), strict=True):
             self.add(file, row, column, expected(cell), cell)
         self.count += max(rows.len() - LISTED, 0)
+
+    def leave_out(self, file: str, what: str) -> None:
+        """Say what of a file is not imported, and why, where the rest is."""
+        self.left_out.setdefault(file, []).append(what)
 
     def advise(self, sentence: str) -> None:
         """Say in the end what may help, once."""

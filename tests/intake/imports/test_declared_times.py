@@ -97,13 +97,54 @@ def at(text):
     ("text", "problem"),
     [
         ("BEGIN:VEVENT", "is no iCalendar file that can be read"),
-        (CALENDAR.replace("SUMMARY:bob@acme.example", "SUMMARY:Bob"), "names nobody's e-mail address"),
-        (CALENDAR.replace("UID:Q1\n", ""), "an event without UID or DTSTART"),
+        (CALENDAR.replace("bob@", "Bob").replace("Ann@", "Ann"), "names nobody's e-mail address"),
+        (CALENDAR.replace("UID:Q1\n", "").replace("UID:Q2\n", ""), "an event without UID or DTSTART"),
     ],
 )
-def test_a_calendar_that_says_too_little_is_refused_whole(text, problem, store, tmp_path):
+def test_a_calendar_without_any_shift_is_refused(text, problem, store, tmp_path):
     with pytest.raises(InvalidData, match=problem):
         bring(store, tmp_path / "oncall.ics", text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("Ann@acme.example", "Ann", "it names nobody's e-mail address, as attendee or in its summary or description."),
+        ("UID:Q1\n", "", "an event without UID or DTSTART."),
+        ("DTEND:20261121", "DTEND:20261120", "it ends where it begins, or before, so nobody is on call in it."),
+        ("SUMMARY:On Call - Ann", "RRULE:FREQ=SOMETIMES\nSUMMARY:On Call - Ann", "an event that comes again by"),
+    ],
+)
+def test_an_event_that_is_no_shift_is_left_out_by_name_and_the_others_are_taken(old, new, why, store, tmp_path):
+    result = bring(store, tmp_path / "oncall.ics", CALENDAR.replace(old, new))
+    with store.reader() as connection:
+        rows = many(connection, on_call_shifts, "acme", order=("starts_at",))
+    assert [row["id"] for row in rows] == ["Q2/20261023T180000Z", "Q2/20261030T190000Z"]
+    (said,) = result.left_out["oncall.ics"]
+    assert said.startswith(f"'On Call - Ann' of 20261120T080000Z: {why}")
+    assert list(bring(store, tmp_path / "second-oncall.ics", CALENDAR).left_out) == []
+
+
+def test_a_time_that_is_cancelled_or_given_to_nobody_leaves_its_place_empty(store, tmp_path):
+    again = ["BEGIN:VEVENT", "UID:Q2", "RECURRENCE-ID;TZID=Europe/Berlin:{}", "DTSTART;TZID=Europe/Berlin:{}"]
+    again += ["DTEND;TZID=Europe/Berlin:20261101T080000", "{}", "END:VEVENT", ""]
+    cancelled = "\n".join(again).format("20261023T200000", "20261023T200000", "STATUS:CANCELLED")
+    nobody = "\n".join(again).format("20261030T200000", "20261030T200000", "SUMMARY:Nobody")
+    text = CALENDAR.replace("END:VCALENDAR", f"{cancelled}{nobody}END:VCALENDAR")
+    bring(store, tmp_path / "oncall.ics", text)
+    with store.reader() as connection:
+        assert [row["id"] for row in many(connection, on_call_shifts, "acme", order=("starts_at",))] == ["Q1"]
+
+
+@pytest.mark.parametrize("ends", [";TZID=America/New_York:20261102T000000", ":20261102T050000Z"])
+def test_a_shift_with_an_end_ends_by_the_clocks_of_its_zone_each_time(ends, store, tmp_path):
+    event = ["BEGIN:VEVENT", "UID:q", "DTSTART;TZID=America/New_York:20261101T000000", f"DTEND{ends}"]
+    event += ["RRULE:FREQ=WEEKLY;COUNT=2", "SUMMARY:On call ann@acme.example", "END:VEVENT"]
+    text = "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *event, "END:VCALENDAR", ""])
+    bring(store, tmp_path / "oncall.ics", text)
+    with store.reader() as connection:
+        rows = many(connection, on_call_shifts, "acme", order=("starts_at",))
+    assert [row["ends_at"] for row in rows] == [datetime(2026, 11, day, 5, tzinfo=UTC) for day in (2, 9)]
 
 
 def test_silences_become_windows_and_a_shorter_one_keeps_when_it_was_recorded(store, tmp_path):

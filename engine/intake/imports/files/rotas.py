@@ -38,11 +38,12 @@ def is_rota(path: Path) -> bool:
     return any(_ON_CALL.search(text) for text in (path.stem, *lines))
 
 
-def read_shifts(path: Path) -> pl.DataFrame:
-    """The events as rows of ``on_call_shifts``: the addresses of their attendees, else those that they name.
+def read_shifts(path: Path) -> tuple[pl.DataFrame, list[str]]:
+    """The events as rows of ``on_call_shifts``: the addresses of their attendees, else those that they name; and which
+    events are no shifts, with the reason: without an address, an identifier, a beginning or a length.
 
-    An event that comes again is one row for each time, an exception of it takes its place. InvalidData for a file that
-    is no calendar and for an event that names no address.
+    An event that comes again is one row for each time, an exception of it takes its place, and leaves it empty where it
+    is cancelled or no shift. InvalidData for a file that is no calendar, and for one of whose events none is a shift.
     """
     if path.stat().st_size > LARGEST:
         raise InvalidData(f"{path.name} has more than {LARGEST:,} bytes.")
@@ -53,22 +54,41 @@ def read_shifts(path: Path) -> pl.DataFrame:
         raise InvalidData(f"{path.name} is no iCalendar file that can be read: {str(error)[:200]}") from error
     zone = _zone(str(calendar.get("X-WR-TIMEZONE", "UTC")))
     rota = str(calendar.get("X-WR-CALNAME", "")).strip() or path.stem
-    rows = {}
-    events = [one for one in calendar.walk("VEVENT") if str(one.get("STATUS", "")).upper() != "CANCELLED"]
-    for event in sorted(events, key=lambda one: "RECURRENCE-ID" in one):
-        for identifier, starts, ends in _spans(event, zone, path.name):
-            rows[identifier] = (identifier, _people(event, path.name), starts, ends, rota)
+    rows: dict[str, tuple[str, str, datetime, datetime, str]] = {}
+    left_out = []
+    for event in sorted(calendar.walk("VEVENT"), key=lambda one: "RECURRENCE-ID" in one):
+        if "RECURRENCE-ID" in event:
+            rows.pop(_name(str(event.get("UID", "")).strip(), _moment(event, "RECURRENCE-ID", zone)), None)
+        if str(event.get("STATUS", "")).upper() == "CANCELLED":
+            continue
+        try:
+            shifts = [(one, _people(event), starts, ends, rota) for one, starts, ends in _spans(event, zone)]
+        except InvalidData as error:
+            left_out.append(f"{_title(event)}: {error.message}")
+            continue
+        rows |= {shift[0]: shift for shift in shifts}
+    if left_out and not rows:
+        raise InvalidData(f"{path.name} has no shift that can be read: {left_out[0]}")
     texts = [(name, who, _text(starts), _text(ends), of) for name, who, starts, ends, of in rows.values()]
-    return pl.DataFrame(texts, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
+    return pl.DataFrame(texts, schema=dict.fromkeys(COLUMNS, pl.String), orient="row"), left_out
 
 
-def _spans(event: Component, zone: tzinfo, file: str) -> Iterator[tuple[str, datetime, datetime]]:
+def _title(event: Component) -> str:
+    """What an event is called, and when it is, where it says so."""
+    summary = repr(str(event.get("SUMMARY", ""))[:80])
+    return f"{summary} of {event['DTSTART'].to_ical().decode()[:20]}" if "DTSTART" in event else summary
+
+
+def _spans(event: Component, zone: tzinfo) -> Iterator[tuple[str, datetime, datetime]]:
     """(identifier, begin, end) of an event, once for each time that it comes."""
     uid = str(event.get("UID", "")).strip()
     starts, ends = _moment(event, "DTSTART", zone), _moment(event, "DTEND", zone)
     if not uid or starts is None:
-        raise InvalidData(f"{file} has an event without UID or DTSTART: {str(event.get('SUMMARY', ''))[:80]!r}.")
-    days, exact = _length(event) if ends is None else (ends - starts, timedelta(0))
+        raise InvalidData("an event without UID or DTSTART.")
+    # where it ends by the clocks of the zone in which it begins: of what comes again, each time
+    days, exact = _length(event) if ends is None else (ends.astimezone(starts.tzinfo) - starts, timedelta(0))
+    if days + exact <= timedelta(0):
+        raise InvalidData("it ends where it begins, or before, so nobody is on call in it.")
 
     def end(begin: datetime) -> datetime:
         return (begin + days).astimezone(UTC) + exact
@@ -85,7 +105,7 @@ def _spans(event: Component, zone: tzinfo, file: str) -> Iterator[tuple[str, dat
     try:
         times: Iterable[datetime] = rrulestr(re.sub(r"UNTIL=(\d{8})(?=;|$)", r"UNTIL=\1T235959Z", rule), dtstart=starts)
     except ValueError as error:
-        raise InvalidData(f"{file} has an event that comes again by {rule[:80]!r}: {error}.") from error
+        raise InvalidData(f"an event that comes again by {rule[:80]!r}: {error}.") from error
     bounded = "COUNT=" in rule or "UNTIL=" in rule
     for number, begin in enumerate(times):
         if number >= MOST_REPEATS or (not bounded and begin > starts + AHEAD):
@@ -124,17 +144,14 @@ def _aware(given: date | datetime, zone: tzinfo) -> datetime:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
 
 
-def _people(event: Component, file: str) -> str:
+def _people(event: Component) -> str:
     attendees = event.get("ATTENDEE", [])
     given = attendees if isinstance(attendees, list) else [attendees]
     texts = [" ".join(map(str, given)), str(event.get("SUMMARY", "")), str(event.get("DESCRIPTION", ""))]
     for text in (*texts, str(event.get("ORGANIZER", ""))):
         if found := list(dict.fromkeys(_ADDRESS.findall(text))):
             return "; ".join(address.lower() for address in found)
-    raise InvalidData(
-        f"{file} has an event that names nobody's e-mail address, as attendee or in its summary or description: "
-        f"{str(event.get('SUMMARY', ''))[:80]!r}."
-    )
+    raise InvalidData("it names nobody's e-mail address, as attendee or in its summary or description.")
 
 
 def _zone(name: str) -> tzinfo:

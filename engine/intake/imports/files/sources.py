@@ -85,7 +85,7 @@ def _sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None = None
 def _read_sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None) -> list[SheetRows]:
     suffix = path.suffix.lower()
     if suffix in CALENDARS and rotas.is_rota(path):
-        return [_of_frame(rotas.TABLE, path, partial(rotas.read_shifts, path))]
+        return [_of_rota(path)]
     if silences.is_silences(path):
         return [_of_frame(silences.TABLE, path, partial(silences.read_silences, path))]
     if tickets.is_issues(path):
@@ -112,6 +112,18 @@ def _read_sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None) 
         read = partial(read_parquet, path, path.name, structured, bounds)
         return [SheetRows(table, path.name, read, sha256=_digest(path))]
     return [_delimited_rows(path, importable(table), mapping)]
+
+
+def _of_rota(path: Path) -> SheetRows:
+    structured = importable(rotas.TABLE).headers("json")
+
+    def batches(problems: Problems) -> Iterator[Batch]:
+        shifts, left_out = rotas.read_shifts(path)
+        for event in left_out:
+            problems.leave_out(path.name, event)
+        yield from frame_batches(iter([shifts]), structured)
+
+    return SheetRows(rotas.TABLE, path.name, batches, sha256=_digest(path))
 
 
 def _of_frame(table: str, path: Path, read: Callable[[], pl.DataFrame]) -> SheetRows:
