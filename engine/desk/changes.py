@@ -8,7 +8,7 @@ from datetime import datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.desk.queries.rows import active_role, find_row, has_owner
+from engine.desk.queries.rows import active_role, find_row, has_owner, own_controls
 from engine.desk.submissions import CHANGED, FORM, ITEMS, Author, Submission, Upload
 from engine.evidence.items import add_item, byte_columns, must_show_something
 from engine.intake.imports.preview_rows import ImportPreview
@@ -18,6 +18,7 @@ from engine.model.rights import is_own, may
 from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.log.part_heads import read_part_heads
+from engine.store.schema.controls import evidence_links
 from engine.store.writing.revisions import Note
 
 if TYPE_CHECKING:  # what reads cells is loaded where it is called: in a worker
@@ -54,6 +55,7 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
             raise NotFound(f"There is no such row of {form.table} any more.")
         _check_right(services, revision, author, form.table, form.act, row or form.cells)
         _check_request(revision, form, row)
+        _check_control(revision, form)
         if row is not None and row["revision"] != form.seen:
             raise Conflict("Somebody changed this record while you wrote.", word=CHANGED)
         if row is not None and form.step is not None:
@@ -66,6 +68,10 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
         if form.key is None and not counts[form.table]:
             raise Conflict("There is a record with that key already; open it to change it.", word="already_there")
         _check_owner_remains(revision, [form.table])
+        if form.control is not None:
+            framework, control = form.control
+            item = {"evidence_id": form.cells["id"], "framework": framework, "control_id": control}
+            revision.insert(evidence_links, [item])
         for name, columns in held:
             add_item(revision, {**_item(form, name, now), **columns}, _controls(form))
 
@@ -157,6 +163,13 @@ def _check_request(revision: Revision, form: Submission, row: Mapping[str, objec
         raise InvalidData("There is no such request.", details=[cell])
 
 
+def _check_control(revision: Revision, form: Submission) -> None:
+    """Forbidden where the control that evidence is for is the author's no more."""
+    author = form.author
+    if form.control is not None and form.control not in own_controls(revision.records, author.org_id, author.email):
+        raise Forbidden(f"{':'.join(form.control)} is not yours.", word="role_required")
+
+
 def _check_owner_remains(revision: Revision, tables: Sequence[str]) -> None:
     if "memberships" in tables and not has_owner(revision.records, revision.org_id):
         raise Conflict("An organization has at least one active owner.", word="last_owner")
@@ -185,6 +198,8 @@ def _note(form: Submission, columns: Sequence[str]) -> Note:
     details: dict[str, object] = {"table": form.table, "act": form.act, "columns": [str(name) for name in columns]}
     if form.why:
         details["why"] = form.why
+    if form.control is not None:
+        details["controls"] = [":".join(form.control)]
     return Note(
         form.event,
         object_type=form.table,

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
+from engine.desk.queries.rows import own_controls
 from engine.desk.submissions import FORM, ITEMS
 from engine.desk.visits import Visit
 
-FILE, SHA256 = "file", "sha256"
+FILE, SHA256, CONTROL = "file", "sha256", "control"
 MEANING = "its bytes are held here, and their SHA-256 is computed"
 ChosenFile = tuple[str, bytes]
 
@@ -14,6 +15,22 @@ ChosenFile = tuple[str, bytes]
 def chosen_files(visit: Visit) -> list[ChosenFile]:
     """The files that were chosen at a form, each with its name without folders."""
     return [(_base_name(part.file), part.content) for part in visit.parts if part.file]
+
+
+def own_control_options(visit: Visit, table: str, row: Mapping[str, object] | None) -> dict[str, tuple[str, str]]:
+    """The controls that a new item of evidence may be linked to, those of its author, by ``framework:identifier``."""
+    if table != ITEMS or row is not None:
+        return {}
+    with visit.services.store.reader() as connection:
+        own = own_controls(connection, visit.caller.org_id, visit.caller.actor)
+    return {f"{framework}:{control}": (framework, control) for framework, control in own}
+
+
+def wrong_control(known: Mapping[str, tuple[str, str]], typed: str) -> list[dict[str, object]]:
+    """A control that is none of the author's own."""
+    if not typed or typed in known:
+        return []
+    return [{"file": FORM, "column": CONTROL, "expected": "a control that you own", "found": typed[:80]}]
 
 
 def file_fields(table: str) -> tuple[str, ...]:

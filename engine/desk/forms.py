@@ -7,7 +7,15 @@ from urllib.parse import urlencode
 from engine.desk.acts import ACTS, OPTIONAL, Act, acts_of, cell_text, value
 from engine.desk.changes import submit
 from engine.desk.day_rules import DAYS_AHEAD, bare_deadlines, wrong_days
-from engine.desk.evidence_fields import byte_fields, chosen_files, file_fields, wrong_files
+from engine.desk.evidence_fields import (
+    CONTROL,
+    byte_fields,
+    chosen_files,
+    file_fields,
+    own_control_options,
+    wrong_control,
+    wrong_files,
+)
 from engine.desk.field_rules import SAYERS, WHY, long_why, missing_cells, missing_with, other_names, strangers
 from engine.desk.notices import NOTICE, notice_of
 from engine.desk.queries.rows import Option, find_row, options
@@ -58,9 +66,11 @@ def save(visit: Visit, name: str) -> Reply:
         keys = {field: cell_text(row[field]) or None for field in table.key}
         cells = {**{field: text or None for field, text in typed.items()}, **keys}
     files = chosen_files(visit) if name == ITEMS else []
+    controls, control = own_control_options(visit, name, row), visit.form.get(CONTROL, "")
     days = [*wrong_days(table, row or {}, typed, visit.today, visit.now), *bare_deadlines(table, row or {}, typed)]
     why = visit.form.get(WHY, "")
     others = [*missing_with(table, row or {}, typed), *wrong_files(name, row, typed, files), *long_why(why)]
+    others += wrong_control(controls, control)
     if details := [*days, *others, *other_names(visit, name, typed)]:
         problem = InvalidData("Some of what was filled in does not hold.", details=details)
         return _form(visit, table, row, typed, problem=problem, status=400)
@@ -69,7 +79,7 @@ def save(visit: Visit, name: str) -> Reply:
     form = Submission(
         visit.author, name, "add" if row is None else "change", cells, key, _revision_of_form(visit),
         ITEM_ADDED if files else "record.added" if row is None else "record.changed", why,
-        own_files=dict(files),
+        own_files=dict(files), control=controls.get(control),
     )  # fmt: skip
     return _submission_reply(visit, table, row, typed, form, None)
 
@@ -152,7 +162,7 @@ def _form(
     own = row is not None and is_own(name, row, visit.caller.actor)
     right = "add" if row is None else "change"
     writes = act is not None or visit.may(name, right, own=own)
-    by_field, general = _problems(problem, {*(table.fields if act is None else act.asks), WHY})
+    by_field, general = _problems(problem, {*(table.fields if act is None else act.asks), WHY, CONTROL})
     fixed = (*table.key, *byte_fields(name, row)) if row is not None and act is None else ()
     fields = form_fields(
         table,
@@ -181,6 +191,12 @@ def _form(
         general=general,
         wrong=len(by_field),
         wrong_why=by_field.get(WHY, ""),
+        own_controls=[
+            (value, *key, titles.get(key, ""))
+            for value, key in own_control_options(visit, name, row if act is None else {}).items()
+        ],
+        chosen_control=visit.form.get(CONTROL, "") if visit.request.method == "POST" else visit.query.get(CONTROL, ""),
+        wrong_control=by_field.get(CONTROL, ""),
         differences=_differences(visit, table, row, texts) if conflict and row is not None else None,
         was={field: cell_text(row[field]) for field in table.fields} if row is not None else {},
         seen="" if row is None else row["revision"],

@@ -27,7 +27,8 @@ class Submission:
     """A form: the cells of one row, ``key`` and ``seen`` (the row's revision) where it changes one that exists.
 
     ``act`` is a right of the table; ``step`` is a step about an incident that it takes, too; ``files`` are evidence by
-    name, to be held; ``own_files`` are those that the row itself names, where it is an item of evidence.
+    name, to be held; ``own_files`` are those that the row itself names, where it is an item of evidence; ``control`` is
+    the framework and identifier of the author's own control that a new item supports.
     """
 
     author: Author
@@ -41,6 +42,7 @@ class Submission:
     step: StepKind | None = None
     files: Sequence[tuple[str, bytes]] = ()
     own_files: Mapping[str, bytes] = field(default_factory=dict)
+    control: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

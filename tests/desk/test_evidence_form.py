@@ -1,12 +1,15 @@
 """The form of evidence: a file is chosen and held, a hash is one, and what an item holds stays."""
 
 import hashlib
+import re
 
 import pytest
 
 from engine.evidence.items import named_hashes
 from engine.evidence.store import open_evidence
+from engine.store.rows import many
 from engine.store.schema import metadata
+from engine.store.schema.controls import evidence_links
 from tests.conftest import NOW
 from tests.desk.test_desk import check, last_event, row
 
@@ -156,3 +159,43 @@ def test_rows_of_a_dropped_file_name_no_file_that_is_not_there(sign_in, store):
     text = "id,title,captured_at,file\nminutes,Minutes,2026-11-19,minutes.pdf\n"
     answer = sign_in().drop("evidence_items.csv", text.encode())
     assert (answer.status, "a file that can be held: minutes.pdf does not exist." in answer.words) == (400, True)
+
+
+def own(store, *owners):
+    rows = [
+        {"framework": "soc2", "control_id": control, "email": email, "raci": raci} for control, email, raci in owners
+    ]
+    with store.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(metadata.tables["control_owners"], rows)
+        revision.record("records.prepared")
+
+
+def links(store):
+    with store.reader() as connection:
+        return [(row["evidence_id"], row["control_id"]) for row in many(connection, evidence_links, "acme")]
+
+
+def test_a_member_says_for_which_of_their_controls_new_evidence_is_in_one_revision(sign_in, store):
+    me, other = "member@acme.example", "owner@acme.example"
+    own(store, ("CC1.1", me, "R"), ("CC1.2", me, "A"), ("CC1.3", me, "I"), ("CC1.4", other, "R"))
+    member, head = sign_in("member"), store.head("acme").seq
+    page = member.get(NEW)
+    assert re.findall(r'<option value="(soc2:[^"]+)"', page.text) == ["soc2:CC1.1", "soc2:CC1.2"]
+    fields = page.fields | ITEM | {"control": "soc2:CC1.2"}
+    assert member.multipart(NEW, fields, "minutes.pdf", CONTENT).status == 303
+    assert (links(store), store.head("acme").seq) == ([("minutes", "CC1.2")], head + 1)
+    assert last_event(store)["details"]["controls"] == ["soc2:CC1.2"]
+    check(store)
+
+
+@pytest.mark.parametrize("control", ["soc2:CC1.3", "soc2:CC1.4", "soc2:none"])
+def test_a_control_that_is_not_ones_own_is_refused_and_nothing_is_written(sign_in, store, control):
+    own(store, ("CC1.1", "member@acme.example", "R"), ("CC1.3", "member@acme.example", "I"))
+    member, head = sign_in("member"), store.head("acme")
+    answer = member.post(NEW, member.get(NEW).fields | ITEM | {"control": control})
+    assert (answer.status, store.head("acme"), links(store)) == (400, head, [])
+    assert f"Expected a control that you own; got {control}." in answer.words
+
+
+def test_whoever_owns_no_control_is_asked_for_none(sign_in):
+    assert 'name="control"' not in sign_in("member").get(NEW).text

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from engine.desk.queries.lists import has_key, live
 from engine.model.rights import DUTIES
 from engine.store.schema import IMPORTABLE
+from engine.store.schema.controls import control_owners
 from engine.store.schema.organizations import memberships, users
 
 MOST_OPTIONS = 500
@@ -54,6 +55,16 @@ def people(connection: Connection, org_id: str) -> dict[str, str]:
     for email, name in connection.execute(select(users.c.email, users.c.name).where(users.c.org_id == org_id)):
         named[email] = name or named.get(email)
     return {email: name or email for email, name in sorted(named.items())}
+
+
+def own_controls(connection: Connection, org_id: str, person: str) -> list[tuple[str, str]]:
+    """The framework and identifier of each control that the person (an address in lower case) does or answers for."""
+    owners = control_owners.c
+    query = select(owners.framework, owners.control_id).distinct()
+    rows = connection.execute(
+        query.where(owners.org_id == org_id, func.lower(owners.email) == person, owners.raci.in_(("R", "A")))
+    )
+    return sorted((framework, control) for framework, control in rows)
 
 
 def work_of(connection: Connection, org_id: str, person: str, late: Mapping[str, Collection[str]]) -> list[OwnRow]:
