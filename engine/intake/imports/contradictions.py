@@ -148,15 +148,26 @@ def _ends_of_live(table: str, row: _Row, before: _Row) -> Iterator[_Wrong]:
 
 
 def _check_parents(connection: Connection, org_id: str, checked: CheckResult, problems: Problems) -> None:
-    """A bad cell for each incident that is newly put under one that is not there, or that is below it."""
-    query = select(incidents.c.id, incidents.c.parent_id).where(incidents.c.org_id == org_id)
-    stored: dict[str, str | None] = {row.id: row.parent_id for row in connection.execute(query)}
+    """A bad cell for each incident that is newly put under one that is not there, or that is below it.
+
+    A closed one may name one that is not there: retention takes the first of a family before the others.
+    """
+    query = select(incidents.c.id, incidents.c.parent_id, incidents.c.status).where(incidents.c.org_id == org_id)
+    stored, states = {}, {}
+    for name, parent, status in connection.execute(query):
+        stored[name], states[name] = parent, status
     rows = [row for frame in checked.spool for row in frame.drop_nulls("id").select("id", "parent_id", ROW).iter_rows()]
+    if "status" in checked.columns:
+        states |= dict(
+            row for frame in checked.spool for row in frame.drop_nulls("id").select("id", "status").iter_rows()
+        )
     parents = stored | {name: parent for name, parent, _ in rows}
     for name, parent, row in rows:
         if parent is None or stored.get(name) == parent:
             continue
         if parent not in parents:
+            if states.get(name) == "closed":
+                continue
             problems.add(checked.file, row, "parent_id", "the id of a row of incidents", parent)
             continue
         way = [name]

@@ -78,6 +78,18 @@ def test_what_a_file_lacks_is_what_is_on_record(door):
     ]
 
 
+def test_a_closed_incident_may_be_of_a_family_whose_first_retention_took(door):
+    ended = "closed,2026-11-18T08:00Z,2026-11-19T08:00Z,2026-11-19T09:00Z"
+    door.text("incidents.csv", INCIDENTS + f"i2,I,high,{ended},i1\n")
+    assert door.rows("incidents", "id", "parent_id") == [("i2", "i1")]
+    door.text("incidents.csv", "id,parent_id\ni2,i0\n")
+    assert door.rows("incidents", "id", "parent_id") == [("i2", "i0")]
+    text = INCIDENTS + f"i3,I,high,{ended},i3\n"
+    assert door.bad_cells("incidents.csv", text) == [
+        (2, "parent_id", "an incident that is not i3 and not below it", "i3 under i3")
+    ]
+
+
 def test_what_a_record_says_already_may_stay(door):
     with door.store.revision("acme", "monitor", now=NOW) as revision:
         row = {"id": "i1", "title": "I", "severity": "high", "status": "open", "opened_at": NOW, "parent_id": "gone"}
