@@ -72,6 +72,12 @@ def _days_after(column: str, days: int) -> Callable[[Row], Any]:
     return lambda row: None if row.get(column) is None else row[column] + timedelta(days)
 
 
+def _review_before(row: Row) -> object:
+    """The day of the review before the last; None where the risk was not known yet."""
+    before = row["reviewed_on"] - timedelta(182)
+    return None if before < row["identified_on"] else before
+
+
 def _as(status: str, when: Callable[[Row], Moment]) -> Callable[[Row], Moment]:
     """The moment of what only rows of one status have behind them."""
     return lambda row: when(row) if row["status"] == status else None
@@ -224,7 +230,7 @@ LIVES: Mapping[str, Life] = {
             Shift(
                 "reviewed_on",
                 {
-                    "reviewed_on": _days_after("reviewed_on", -182),
+                    "reviewed_on": _review_before,
                     "residual_likelihood": _rating("likelihood"),
                     "residual_impact": _rating("impact"),
                     "status": "open",

@@ -166,7 +166,7 @@ def _remediation(story: Story, control: Control, rng: Random, state: str, opened
         compensating="EXC-001" if relied else None,
         severity="high" if state == "ineffective" else None,
     )
-    taken_up = min(opened_on + timedelta(days=1 + some(11, row["id"])), story.today)
+    taken_up = min(opened_on + timedelta(days=1 + some(11, row["id"])), done or story.today, story.today)
     story.amend(row, taken_up, status=status, blocked_by=waits_for if status == "blocked" else None)
     if done is not None:
         story.amend(row, done, closed_on=done, status="closed", blocked_by=None)

@@ -177,5 +177,5 @@ def _plays(story: Story, rng: Random, controls: list[Control]) -> None:
             steps=steps,
             hours_saved=6.5 if status == "completed" else None,
             started_on=None if status == "proposed" else started,
-            closed_on=started + timedelta(days=50) if status in ("completed", "abandoned") else None,
+            closed_on=min(started + timedelta(days=50), story.day(4)) if status in ("completed", "abandoned") else None,
         )

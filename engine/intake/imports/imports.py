@@ -219,8 +219,7 @@ def check_sheets(
             check_new_rows(connection, org_id, checked, problems)
             check_fixed(connection, org_id, checked, problems)
             check_written_rows(connection, org_id, checked, problems)
-            if once:  # rows of a past, told day by day, are what each day said
-                check_contradictions(connection, org_id, checked, problems)
+            check_contradictions(connection, org_id, checked, problems)
     return files
 
 

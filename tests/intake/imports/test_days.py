@@ -109,6 +109,16 @@ def test_a_bad_cell_of_any_day_is_found_before_anything_is_written(empty):
     assert empty.head("beta") is None
 
 
+def test_a_day_that_contradicts_itself_is_found_before_anything_is_written(empty):
+    made = {"id": ["M-1"], "framework": ["soc2"], "control_id": ["CC6.1"], "opened_on": [D1], "due_on": [D4]}
+    days = {**{name: cells * 2 for name, cells in made.items()}, "closed_on": [D2, D2], "status": ["open", "closed"]}
+    with pytest.raises(InvalidData) as refused:
+        DaysImport(empty, tables(remediations=day_rows([D2, D3], **days)), org_id="beta", actor="sync")
+    assert [(cell["row"], cell["column"], cell["expected"]) for cell in refused.value.details] == [
+        (2, "closed_on", "nothing while status is open")
+    ]
+
+
 def test_only_the_past_of_a_new_organization_can_be_told(empty):
     DaysImport(empty, tables(), org_id="beta", actor="demo").write(D4, now=NOW)
     with pytest.raises(Usage, match="already"):

@@ -76,7 +76,15 @@ def read_shifts(path: Path) -> tuple[pl.DataFrame, list[str]]:
 def _title(event: Component) -> str:
     """What an event is called, and when it is, where it says so."""
     summary = repr(str(event.get("SUMMARY", ""))[:80])
-    return f"{summary} of {event['DTSTART'].to_ical().decode()[:20]}" if "DTSTART" in event else summary
+    if "DTSTART" not in event:
+        return summary
+    return f"{summary} of {_raw_text(event, 'DTSTART')[:20]}"
+
+
+def _raw_text(event: Component, name: str) -> str:
+    """A property as the calendar has it."""
+    raw = event[name].to_ical()
+    return raw if isinstance(raw, str) else bytes(raw).decode()
 
 
 def _spans(event: Component, zone: tzinfo) -> Iterator[tuple[str, datetime, datetime]]:
@@ -100,8 +108,7 @@ def _spans(event: Component, zone: tzinfo) -> Iterator[tuple[str, datetime, date
         yield _name(uid, None), starts, end(starts)
         return
     left_out = set(_exceptions(event, zone))
-    raw = event["RRULE"].to_ical()
-    rule = raw if isinstance(raw, str) else bytes(raw).decode()
+    rule = _raw_text(event, "RRULE")
     try:
         times: Iterable[datetime] = rrulestr(re.sub(r"UNTIL=(\d{8})(?=;|$)", r"UNTIL=\1T235959Z", rule), dtstart=starts)
     except ValueError as error:
