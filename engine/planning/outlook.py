@@ -33,11 +33,6 @@ def make_plan(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     return PlanMaker(fact, as_of).plan(question)
 
 
-def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
-    """What will be and what it takes, with nothing chosen to be done."""
-    return PlanMaker(fact, as_of).outlook(question)
-
-
 class PlanMaker:
     """Answers questions from the facts of ``as_of``: what does not depend on the question is read once."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from engine.model.errors import BadRequest
 from engine.planning.actions import wanted_count
-from engine.planning.outlook import make_plan, outlook
+from engine.planning.outlook import PlanMaker, make_plan
 from engine.planning.question import PlanQuestion, plan_question
 from engine.planning.verdict.likelihood import Likelihood
 from engine.planning.verdict.reasons import open_reasons
@@ -113,7 +113,7 @@ def test_what_is_planned_and_what_it_takes(facts_with):
 def test_a_gap_takes_the_same_hours_in_the_gap_report_and_in_a_plan(facts_with):
     operated = [("backup.completed", noon(DAY - timedelta(days=90)), {"controls": "soc2:X3"})]
     facts = facts_with(controls=CONTROLS, events=operated, **RECORDS)
-    made = outlook(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)
+    made = PlanMaker(facts.__getitem__, DAY).outlook(PlanQuestion.of("soc2", 100, BY))
     hours = {"soc2:X1": 0.5, "soc2:X2": 8.0, "soc2:X3": 2.5, "soc2:X4": 8.0}
     assert {one.id: one.hours for one in made.mine if one.id != "soc2:X5"} == hours, "X5 is good today"
     assert dict(facts["gaps"].select("gap_id", "effort_hours").sort("gap_id").iter_rows()) == hours
@@ -121,7 +121,7 @@ def test_a_gap_takes_the_same_hours_in_the_gap_report_and_in_a_plan(facts_with):
 
 def test_without_an_action_the_plan_is_the_projection(facts_with):
     facts = facts_with(controls=CONTROLS, **RECORDS)
-    made = outlook(facts.__getitem__, PlanQuestion.of("soc2", 100, BY), DAY)
+    made = PlanMaker(facts.__getitem__, DAY).outlook(PlanQuestion.of("soc2", 100, BY))
     assert made.with_plan.readiness(made.with_plan.days).equals(made.projection.readiness(made.projection.days))
     assert made.projection.readiness([DAY])["strict_pct"].to_list() == facts["readiness"]["strict_pct"].to_list()
     assert made.projection.readiness([DAY])["weighted_pct"].to_list() == facts["readiness"]["weighted_pct"].to_list()
