@@ -84,13 +84,13 @@ def submit(services: Services, form: Submission, now: datetime) -> bool:
     return result.has_changes
 
 
-def preview(services: Services, upload: Upload) -> ImportPreview:
+def preview(services: Services, upload: Upload, now: datetime) -> ImportPreview:
     """What applying the files would do. InvalidData and Usage for files that are none."""
     from engine.evidence.store import open_evidence
     from engine.intake.imports.preview import preview_sheets
 
     evidence = open_evidence(services.settings)
-    return preview_sheets(services.store, _sheets(upload), upload.author.org_id, evidence=evidence)
+    return preview_sheets(services.store, _sheets(upload, now), upload.author.org_id, evidence=evidence)
 
 
 class ImportOutcome(NamedTuple):
@@ -109,7 +109,7 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
     from engine.intake.imports.imports import FollowedLines, import_sheets, silent
 
     follow = FollowedLines("incident_timeline", FOLLOWED, follow_lines)
-    author, sheet_rows = upload.author, _sheets(upload)
+    author, sheet_rows = upload.author, _sheets(upload, now)
 
     def before(revision: Revision) -> None:
         for sheet in sheet_rows:
@@ -131,13 +131,13 @@ def apply(services: Services, upload: Upload, now: datetime) -> ImportOutcome:
     return ImportOutcome(counts, result.after, result.left_out)
 
 
-def _sheets(upload: Upload) -> "list[SheetRows]":
+def _sheets(upload: Upload, now: datetime) -> "list[SheetRows]":
     from engine.intake.imports.files.size_limits import SizeBounds
     from engine.intake.imports.files.sources import sheets
     from engine.intake.imports.preview import with_corrections
 
     bounds = SizeBounds(UNPACKED_BYTES, "split it, or use hq import where the console runs")
-    return [with_corrections(sheet, upload.corrections) for sheet in sheets(upload.paths, bounds=bounds)]
+    return [with_corrections(sheet, upload.corrections) for sheet in sheets(upload.paths, now=now, bounds=bounds)]
 
 
 def _check_right(

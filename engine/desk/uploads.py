@@ -82,7 +82,7 @@ def _preview_reply(visit: Visit, folder: Path, corrections: Corrections, *, chan
     upload = Upload(visit.author, _files(folder), corrections)
     head = visit.services.store.head(visit.caller.org_id)
     try:
-        found = visit.compute(preview, upload)
+        found = visit.compute(preview, upload, visit.now)
     except (InvalidData, Usage) as problem:
         shutil.rmtree(folder, ignore_errors=True)
         return _page(visit, problem=problem.message, status=400)

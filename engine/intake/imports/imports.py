@@ -111,7 +111,7 @@ def import_paths(
     ``follow`` does what new lines of incidents' histories bring about. ``evidence`` holds the files that evidence items
     name; without it the name alone is written.
     """
-    sheet_rows, doing = sheets(paths, mapping), progress or silent
+    sheet_rows, doing = sheets(paths, mapping, now=now), progress or silent
     return import_sheets(
         store,
         sheet_rows,

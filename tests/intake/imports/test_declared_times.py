@@ -113,6 +113,21 @@ def test_a_calendar_without_any_shift_is_refused(text, problem, store, tmp_path)
         ("UID:Q1\n", "", "an event without UID or DTSTART."),
         ("DTEND:20261121", "DTEND:20261120", "it ends where it begins, or before, so nobody is on call in it."),
         ("SUMMARY:On Call - Ann", "RRULE:FREQ=SOMETIMES\nSUMMARY:On Call - Ann", "an event that comes again by"),
+        (
+            "SUMMARY:On Call - Ann",
+            "RRULE:FREQ=SECONDLY;COUNT=99999\nSUMMARY:On Call - Ann",
+            "it comes again more than 10,000 times.",
+        ),
+        (
+            "SUMMARY:On Call - Ann",
+            "STATUS:CANCELLED\nSUMMARY:On Call - Ann",
+            "it is cancelled; where a shift of it is on record, set its end.",
+        ),
+        (
+            "UID:Q1\nDTSTART:20261120T080000Z",
+            "UID:Q1\nDTSTART;TZID=Mars/Olympus:20261120T080000",
+            "its time zone, 'Mars/Olympus', is none that is known.",
+        ),
     ],
 )
 def test_an_event_that_is_no_shift_is_left_out_by_name_and_the_others_are_taken(old, new, why, store, tmp_path):
@@ -121,7 +136,7 @@ def test_an_event_that_is_no_shift_is_left_out_by_name_and_the_others_are_taken(
         rows = many(connection, on_call_shifts, "acme", order=("starts_at",))
     assert [row["id"] for row in rows] == ["Q2/20261023T180000Z", "Q2/20261030T190000Z"]
     (said,) = result.left_out["oncall.ics"]
-    assert said.startswith(f"'On Call - Ann' of 20261120T080000Z: {why}")
+    assert said.startswith(f"'On Call - Ann' of 20261120T080000{'' if 'zone' in why else 'Z'}: {why}")
     assert list(bring(store, tmp_path / "second-oncall.ics", CALENDAR).left_out) == []
 
 
@@ -134,6 +149,41 @@ def test_a_time_that_is_cancelled_or_given_to_nobody_leaves_its_place_empty(stor
     bring(store, tmp_path / "oncall.ics", text)
     with store.reader() as connection:
         assert [row["id"] for row in many(connection, on_call_shifts, "acme", order=("starts_at",))] == ["Q1"]
+
+
+def test_a_rota_without_an_end_is_read_until_some_time_after_the_import_whenever_it_began(store, tmp_path):
+    lasting = CALENDAR.replace("20261023T200000", "20200103T200000").replace("20261024T", "20200104T")
+    bring(store, tmp_path / "oncall.ics", lasting.replace(";COUNT=3", ""))
+    with store.reader() as connection:
+        rows = many(connection, on_call_shifts, "acme", order=("starts_at",))
+    weeks = [row["starts_at"] for row in rows if row["id"] != "Q1"]
+    assert weeks[0] == datetime(2020, 1, 3, 19, tzinfo=UTC)
+    assert NOW + timedelta(days=393) < weeks[-1] <= NOW + timedelta(days=400)
+    assert len(weeks) == (weeks[-1] - weeks[0]).days // 7  # one week is left out
+
+
+def test_two_events_of_one_identifier_are_two_shifts(store, tmp_path):
+    second = [
+        "BEGIN:VEVENT",
+        "UID:Q1",
+        "DTSTART:20261122T080000Z",
+        "DTEND:20261123T080000Z",
+        "SUMMARY:bob@acme.example",
+    ]
+    text = CALENDAR.replace("END:VCALENDAR", "\n".join([*second, "END:VEVENT", "END:VCALENDAR"]))
+    result = bring(store, tmp_path / "oncall.ics", text)
+    with store.reader() as connection:
+        rows = many(connection, on_call_shifts, "acme", order=("starts_at",))
+    assert [row["id"] for row in rows] == ["Q2/20261023T180000Z", "Q2/20261030T190000Z", "Q1", "Q1/20261122T080000Z"]
+    assert result.left_out == {}
+    again = bring(
+        store,
+        tmp_path / "oncall.ics",
+        text.replace("END:VCALENDAR", "\n".join([*second, "END:VEVENT", "END:VCALENDAR"])),
+    )
+    assert again.left_out == {
+        "oncall.ics": ["'bob@acme.example' of 20261122T080000Z: another event has its UID and its beginning."]
+    }
 
 
 @pytest.mark.parametrize("ends", [";TZID=America/New_York:20261102T000000", ":20261102T050000Z"])

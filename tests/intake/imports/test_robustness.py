@@ -14,6 +14,7 @@ from engine.intake.imports.staged_file import check_sheet
 from engine.intake.imports.tables import importable
 from engine.model.errors import InvalidData
 from engine.store.schema import IMPORTABLE
+from tests.conftest import NOW
 from tests.laws import examples
 
 TABLES = sorted(name for name in IMPORTABLE if name != "audit_log")
@@ -77,7 +78,7 @@ def refuse_or_read(name, content):
         path.write_bytes(content)
         problems = Problems()
         try:
-            (sheet,) = sheets([path])
+            (sheet,) = sheets([path], now=NOW)
             check_sheet(sheet, Path(folder), None, "acme", problems, lambda *_: None)
             problems.raise_any()
         except InvalidData:

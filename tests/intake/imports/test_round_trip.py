@@ -16,6 +16,7 @@ from engine.intake.imports.files.headers import ROW
 from engine.intake.imports.files.sources import sheets
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.staged_file import check_sheet
+from tests.conftest import NOW
 from tests.laws import examples
 
 COLUMNS = ("title", "impact", "loss_high", "status", "identified_on")
@@ -88,7 +89,7 @@ def test_rows_written_in_any_dialect_come_back_equal(rows, dialect):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "risks.csv"
         path.write_bytes(data)
-        (sheet,) = sheets([path])
+        (sheet,) = sheets([path], now=NOW)
         assert isinstance(sheet, SheetRows)
         problems = Problems()
         checked = check_sheet(sheet, Path(folder), None, "acme", problems, lambda *_: None)
@@ -107,5 +108,5 @@ def test_moments_come_back_to_the_microsecond(moments):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "slo_buckets.csv"
         path.write_text("\n".join(["service_id,bucket_at,total,bad", *lines]))
-        checked = check_sheet(sheets([path])[0], Path(folder), None, "acme", Problems(), lambda *_: None)
+        checked = check_sheet(sheets([path], now=NOW)[0], Path(folder), None, "acme", Problems(), lambda *_: None)
         assert pl.concat(checked.spool)["bucket_at"].to_list() == [moment.replace(tzinfo=UTC) for moment in moments]

@@ -129,8 +129,8 @@ def test_a_table_of_ours_with_such_columns_is_no_tickets(name, tmp_path):
     first = "" if name == "risks.csv" else "table,"
     cell = "" if name == "risks.csv" else "risks,"
     path.write_text(f"{first}id,title,status,description\n{cell}r,x,open,Remediation R-1.\n")
-    assert [sheet.table for sheet in sheets([path])] == ["risks"]
+    assert [sheet.table for sheet in sheets([path], now=NOW)] == ["risks"]
     path.write_text("title,status,description\nx,open,y\n")
     if name != "risks.csv":
         with pytest.raises(Usage, match="is not a table that can be imported"):
-            sheets([path])
+            sheets([path], now=NOW)

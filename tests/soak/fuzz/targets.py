@@ -63,7 +63,7 @@ def _import(suffix: str) -> Callable[[Path], tuple[Read, Seeds]]:
         from engine.intake.imports.files.sources import sheets
         from engine.intake.imports.problems import Problems
         from engine.intake.imports.staged_file import check_sheet
-        from tests.soak.fuzz.seeds import imports
+        from tests.soak.fuzz.seeds import RECEIVED, imports
 
         def read(data: bytes) -> None:
             name, content = "vendors", data
@@ -74,7 +74,7 @@ def _import(suffix: str) -> Callable[[Path], tuple[Read, Seeds]]:
                 path = Path(scratch) / f"{name or 'vendors'}{suffix}"
                 path.write_bytes(content)
                 problems = Problems()
-                for number, sheet in enumerate(sheets([path])):
+                for number, sheet in enumerate(sheets([path], now=RECEIVED)):
                     if sheet.table != "audit_log":  # it asks the store
                         (place := Path(scratch) / str(number)).mkdir()
                         check_sheet(sheet, place, None, "acme", problems, lambda *_: None)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice, takewhile
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -16,8 +17,8 @@ from engine.model.errors import InvalidData
 TABLE = "on_call_shifts"
 HEAD = 2**20  # bytes that are looked at for what a calendar is of
 LARGEST = 32 * 2**20
-MOST_REPEATS = 1000  # of an event that comes again, counted from its first
-AHEAD = timedelta(days=400)  # of an event without an end
+MOST_REPEATS = 10_000  # of an event that comes again, counted from its first
+AHEAD = timedelta(days=400)  # of what comes again without an end, from the day on which it is read
 _ADDRESS = re.compile(r"[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _ON_CALL = re.compile(r"\bon[ _-]?call|pagerduty|opsgenie", re.IGNORECASE)
 _LENGTH = re.compile(rb"^DURATION(?:;[^:\r\n]*)?:([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
@@ -38,12 +39,13 @@ def is_rota(path: Path) -> bool:
     return any(_ON_CALL.search(text) for text in (path.stem, *lines))
 
 
-def read_shifts(path: Path) -> tuple[pl.DataFrame, list[str]]:
+def read_shifts(path: Path, now: datetime) -> tuple[pl.DataFrame, list[str]]:
     """The events as rows of ``on_call_shifts``: the addresses of their attendees, else those that they name; and which
     events are no shifts, with the reason: without an address, an identifier, a beginning or a length.
 
-    An event that comes again is one row for each time, an exception of it takes its place, and leaves it empty where it
-    is cancelled or no shift. InvalidData for a file that is no calendar, and for one of whose events none is a shift.
+    An event that comes again is one row for each time, until ``AHEAD`` of ``now`` where it has no end; an exception of
+    it takes its place, and leaves it empty where it is cancelled or no shift. Of several events with one identifier
+    each is a row. InvalidData for a file that is no calendar, and for one of whose events none is a shift.
     """
     if path.stat().st_size > LARGEST:
         raise InvalidData(f"{path.name} has more than {LARGEST:,} bytes.")
@@ -56,17 +58,20 @@ def read_shifts(path: Path) -> tuple[pl.DataFrame, list[str]]:
     rota = str(calendar.get("X-WR-CALNAME", "")).strip() or path.stem
     rows: dict[str, tuple[str, str, datetime, datetime, str]] = {}
     left_out = []
+    until = now + AHEAD
     for event in sorted(calendar.walk("VEVENT"), key=lambda one: "RECURRENCE-ID" in one):
-        if "RECURRENCE-ID" in event:
-            rows.pop(_name(str(event.get("UID", "")).strip(), _moment(event, "RECURRENCE-ID", zone)), None)
-        if str(event.get("STATUS", "")).upper() == "CANCELLED":
-            continue
         try:
-            shifts = [(one, _people(event), starts, ends, rota) for one, starts, ends in _spans(event, zone)]
+            if "RECURRENCE-ID" in event:
+                rows.pop(_name(str(event.get("UID", "")).strip(), _moment(event, "RECURRENCE-ID", zone)), None)
+            if str(event.get("STATUS", "")).upper() == "CANCELLED":
+                raise InvalidData("it is cancelled; where a shift of it is on record, set its end.")
+            for name, starts, ends in _spans(event, zone, until):
+                name = name if name not in rows else _name(str(event["UID"]).strip(), starts)
+                if name in rows:
+                    raise InvalidData("another event has its UID and its beginning.")
+                rows[name] = (name, _people(event), starts, ends, rota)
         except InvalidData as error:
             left_out.append(f"{_title(event)}: {error.message}")
-            continue
-        rows |= {shift[0]: shift for shift in shifts}
     if left_out and not rows:
         raise InvalidData(f"{path.name} has no shift that can be read: {left_out[0]}")
     texts = [(name, who, _text(starts), _text(ends), of) for name, who, starts, ends, of in rows.values()]
@@ -87,7 +92,7 @@ def _raw_text(event: Component, name: str) -> str:
     return raw if isinstance(raw, str) else bytes(raw).decode()
 
 
-def _spans(event: Component, zone: tzinfo) -> Iterator[tuple[str, datetime, datetime]]:
+def _spans(event: Component, zone: tzinfo | None, until: datetime) -> Iterator[tuple[str, datetime, datetime]]:
     """(identifier, begin, end) of an event, once for each time that it comes."""
     uid = str(event.get("UID", "")).strip()
     starts, ends = _moment(event, "DTSTART", zone), _moment(event, "DTEND", zone)
@@ -114,9 +119,10 @@ def _spans(event: Component, zone: tzinfo) -> Iterator[tuple[str, datetime, date
     except ValueError as error:
         raise InvalidData(f"an event that comes again by {rule[:80]!r}: {error}.") from error
     bounded = "COUNT=" in rule or "UNTIL=" in rule
-    for number, begin in enumerate(times):
-        if number >= MOST_REPEATS or (not bounded and begin > starts + AHEAD):
-            return
+    begins = list(islice(times if bounded else takewhile(lambda begin: begin <= until, times), MOST_REPEATS + 1))
+    if len(begins) > MOST_REPEATS:
+        raise InvalidData(f"it comes again more than {MOST_REPEATS:,} times.")
+    for begin in begins:
         if begin.astimezone(UTC) not in left_out:
             yield _name(uid, begin), begin, end(begin)
 
@@ -135,20 +141,26 @@ def _name(uid: str, begin: datetime | None) -> str:
     return uid[:170] if begin is None else f"{uid[:170]}/{begin.astimezone(UTC):%Y%m%dT%H%M%SZ}"
 
 
-def _exceptions(event: Component, zone: tzinfo) -> Iterator[datetime]:
+def _exceptions(event: Component, zone: tzinfo | None) -> Iterator[datetime]:
     given = event.get("EXDATE", [])
     for dates in given if isinstance(given, list) else [given]:
         for one in dates.dts:
-            yield _aware(one.dt, zone).astimezone(UTC)
+            yield _aware(one.dt, zone, dates.params.get("TZID")).astimezone(UTC)
 
 
-def _moment(event: Component, name: str, zone: tzinfo) -> datetime | None:
-    return _aware(event.decoded(name), zone) if name in event else None
+def _moment(event: Component, name: str, zone: tzinfo | None) -> datetime | None:
+    return _aware(event.decoded(name), zone, event[name].params.get("TZID")) if name in event else None
 
 
-def _aware(given: date | datetime, zone: tzinfo) -> datetime:
+def _aware(given: date | datetime, zone: tzinfo | None, named: str | None) -> datetime:
+    """A moment with its zone: that of the calendar where it is said in none; InvalidData for an unknown one."""
     moment = given if isinstance(given, datetime) else datetime.combine(given, time())
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+    if moment.tzinfo is not None:
+        return moment
+    own = zone if named is None else _zone(named)
+    if own is None:
+        raise InvalidData(f"its time zone{f', {named[:80]!r},' if named else ''} is none that is known.")
+    return moment.replace(tzinfo=own)
 
 
 def _people(event: Component) -> str:
@@ -161,11 +173,11 @@ def _people(event: Component) -> str:
     raise InvalidData("it names nobody's e-mail address, as attendee or in its summary or description.")
 
 
-def _zone(name: str) -> tzinfo:
+def _zone(name: str) -> tzinfo | None:
     try:
         return ZoneInfo(name.strip())
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return UTC
+        return None
 
 
 def _text(moment: datetime) -> str:

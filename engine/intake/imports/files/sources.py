@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -29,15 +30,19 @@ WORKBOOKS = (".xlsx", ".xlsm")
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet",)
 CALENDARS = (".ics",)  # of who is on call where its name says so, else of absences
+_ANY = datetime(1970, 1, 1, tzinfo=UTC)  # where no row is looked at
 SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET, *CALENDARS)
 
 
 def sheets(
-    paths: Sequence[Path], mapping: ColumnMapping = PLAIN, *, bounds: SizeBounds | None = None
+    paths: Sequence[Path], mapping: ColumnMapping = PLAIN, *, now: datetime, bounds: SizeBounds | None = None
 ) -> list[SheetRows]:
-    """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
+    """What the files and folders hold, in the order given; Usage for what is no file, no format or no table.
+
+    What comes again without an end is read until some time after ``now``.
+    """
     files = [file for path in paths for file in files_in(path, mapping)]
-    sheet_rows = [sheet for file in files for sheet in _sheets(file, mapping, bounds)]
+    sheet_rows = [sheet for file in files for sheet in _sheets(file, mapping, now, bounds)]
     if not files:
         raise Usage("There is nothing to import: name a file or a folder with files.")
     first: dict[str, str] = {}
@@ -55,7 +60,7 @@ def _evidence_of(path: Path, mapping: ColumnMapping) -> set[str]:
         may_have = squash(file.stem) == squash(ITEMS) or file.suffix.lower() in WORKBOOKS or not is_table(file.stem)
         if file.is_file() and file.suffix.lower() in SUFFIXES and may_have and not file.name.startswith((".", "~$")):
             with suppress(Problem):  # what is no table may be such a file; if it is none, that is said when it is read
-                sheet_rows += [sheet for sheet in _sheets(file, mapping) if sheet.table == ITEMS]
+                sheet_rows += [sheet for sheet in _sheets(file, mapping, _ANY) if sheet.table == ITEMS]
     return top_names(sheet_rows, mapping)
 
 
@@ -78,14 +83,14 @@ def files_in(path: Path, mapping: ColumnMapping = PLAIN) -> Iterator[Path]:
         yield file
 
 
-def _sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None = None) -> list[SheetRows]:
-    return [replace(sheet, folder=path.parent) for sheet in _read_sheets(path, mapping, bounds)]
+def _sheets(path: Path, mapping: ColumnMapping, now: datetime, bounds: SizeBounds | None = None) -> list[SheetRows]:
+    return [replace(sheet, folder=path.parent) for sheet in _read_sheets(path, mapping, now, bounds)]
 
 
-def _read_sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None) -> list[SheetRows]:
+def _read_sheets(path: Path, mapping: ColumnMapping, now: datetime, bounds: SizeBounds | None) -> list[SheetRows]:
     suffix = path.suffix.lower()
     if suffix in CALENDARS and rotas.is_rota(path):
-        return [_of_rota(path)]
+        return [_of_rota(path, now)]
     if silences.is_silences(path):
         return [_of_frame(silences.TABLE, path, partial(silences.read_silences, path))]
     if tickets.is_issues(path):
@@ -114,11 +119,11 @@ def _read_sheets(path: Path, mapping: ColumnMapping, bounds: SizeBounds | None) 
     return [_delimited_rows(path, importable(table), mapping)]
 
 
-def _of_rota(path: Path) -> SheetRows:
+def _of_rota(path: Path, now: datetime) -> SheetRows:
     structured = importable(rotas.TABLE).headers("json")
 
     def batches(problems: Problems) -> Iterator[Batch]:
-        shifts, left_out = rotas.read_shifts(path)
+        shifts, left_out = rotas.read_shifts(path, now)
         for event in left_out:
             problems.leave_out(path.name, event)
         yield from frame_batches(iter([shifts]), structured)
