@@ -256,7 +256,7 @@ SCHEMAS: Mapping[str, Schema] = {
         available_hours utilisation_pct shortfall_hours unowned_hours
     """),
     # a risk with inherent and residual cells (F11); unknown ratings count as 5 and set unknown.
-    # level: of the residual, not_rated where a rating of it is missing (residual_unknown).
+    # level: of the residual, in which 5 counts for a rating that is missing (residual_unknown).
     # acceptance_approved: whether the acceptance of a risk that is accepted holds
     "risks": columns("""
         org_id id title category owner likelihood impact inherent residual_likelihood residual_impact residual

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.documents.vendor_documents import deciding_document, unfit_document, urgency
-from engine.model.figures.formulas import NOT_RATED, risk_level
+from engine.model.figures.formulas import risk_level
 
 DOCUMENTS = (
     *("soc2_kind", "soc2_period_end_on", "soc2_valid_until", "soc2_opinion", "iso_expires_on", "pci_aoc_on", "dpa_on"),
@@ -44,8 +44,8 @@ def register(vendors: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(
             attention=pl.concat_list(reasons).list.drop_nulls(),
-            inherent_level=_level("inherent"),
-            residual_level=_level("residual"),
+            inherent_level=pl.col("inherent").map_elements(risk_level, return_dtype=pl.String),
+            residual_level=pl.col("residual").map_elements(risk_level, return_dtype=pl.String),
         )
         .sort(pl.col("attention").list.len() == 0, maintain_order=True)
         .select(
@@ -72,12 +72,6 @@ def worst_first(vendors: pl.DataFrame) -> pl.DataFrame:
     """The vendors in the order in which every page asks to act on them."""
     rows = vendors.to_dicts()
     return vendors[sorted(range(len(rows)), key=lambda place: urgency(rows[place]))]
-
-
-def _level(cell: str) -> pl.Expr:
-    """The level of a cell; one of which a rating is missing has none, whatever it counts as."""
-    given = pl.col(cell).map_elements(risk_level, return_dtype=pl.String)
-    return pl.when(f"{cell}_unknown").then(pl.lit(NOT_RATED)).otherwise(given)
 
 
 def _text(of: Callable[[dict[str, Any]], str | None], *columns: str) -> pl.Expr:

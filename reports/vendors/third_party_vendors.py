@@ -35,7 +35,7 @@ DEFINITIONS = {
     "tier": "How much harm the vendor could do. It sets the review cadence: critical and high 12 months, medium 24, "
     "low 36, unless the settings say otherwise.",
     "inherent, residual": "Likelihood times impact (1 to 25) before and after measures: low to 4, moderate to 9, "
-    "high to 16, critical above. An unknown rating counts as 5, and the level is not rated.",
+    "high to 16, critical above. An unknown rating counts as 5 and is marked.",
     "rests on": "The document that decides their evidence: of those that can assure a vendor of its category and cover "
     "what we use the one that is good for longest. Agreements and questionnaires assure nobody.",
     "assured until": "The last day on which that document is good; empty where it has no end.",

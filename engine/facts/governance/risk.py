@@ -4,14 +4,13 @@ import polars as pl
 
 from engine.facts.approvals import with_approval
 from engine.facts.expressions import days_between, freshness, has_happened, shape, window_of
-from engine.model.figures.formulas import NOT_RATED
 
 
 def risks(risks_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Open risks and closed ones with their cells (F11). An unknown rating counts as 5 and is flagged.
 
     Nobody rated what the treatment leaves over: that counts 5 too, for the inherent rating says nothing about it.
-    A residual of which a rating is missing has no level but ``not_rated``: what it counts as is nobody's judgement.
+    What is missing counts as 5 (F11), in the level, too; ``residual_unknown`` says that nobody judged it so.
     ``acceptance_approved``: somebody of the organization accepted it on a day that has come; null where it is treated
     otherwise.
     """
@@ -37,9 +36,7 @@ def risks(risks_rows: pl.DataFrame, approvers: pl.DataFrame, asked: pl.DataFrame
             residual=pl.col("residual_likelihood") * pl.col("residual_impact"),
         )
         .with_columns(
-            level=pl.when("residual_unknown")
-            .then(pl.lit(NOT_RATED))
-            .when(pl.col("residual") <= 4)
+            level=pl.when(pl.col("residual") <= 4)
             .then(pl.lit("low"))
             .when(pl.col("residual") <= 9)
             .then(pl.lit("moderate"))

@@ -104,6 +104,7 @@ RISKS: Mapping[str, Column] = {
         "Residual", "text", "Likelihood times impact after measures; of a cell that is not rated what it counts as."
     ),
     "residual_ids": Column("Residual here", "texts", "Risks that stand in the cell after measures."),
+    "rated_level": Column("Level", "word", "Level of the residual; of one of which a rating is missing, not rated."),
     "residual_unknown": Column(
         "Residual unknown", "flag", "Whether a rating after measures is missing, which counts as the worst."
     ),

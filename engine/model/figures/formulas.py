@@ -82,7 +82,7 @@ def has_coverage(coverage: Coverage, settings: Thresholds) -> bool:
     return coverage.total > 0 and 100 * coverage.assessed >= settings["coverage_min_pct"] * coverage.total
 
 
-NOT_RATED = "not_rated"  # the level of a cell of which a rating is missing
+NOT_RATED = "not_rated"  # what people read in place of the level of a cell of which a rating is missing
 
 
 def risk_level(cell: int) -> str:

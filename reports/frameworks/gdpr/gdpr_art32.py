@@ -56,7 +56,7 @@ DEFINITIONS = {
     "readiness and gaps on other pages look at evidence alone.",
     "state of the art": "What the organization says of the measure; empty where it says nothing.",
     "residual risk to persons": "Level of the risk that the measure is linked to, after treatment, by likelihood and "
-    "severity for natural persons. 'Not assessed' where none is linked, 'not rated' where a rating of it is missing.",
+    "severity for natural persons. 'Not assessed' where none is linked; an unknown rating counts as the worst.",
     "restore": "Article 32(1)(c) asks to restore availability in a timely manner. The median is that from opening to "
     "resolution of the incidents opened in the period; no restore time objective is on record to hold it against, so "
     "whether it is timely must be judged.",

@@ -32,7 +32,7 @@ def measures(
 ) -> pl.DataFrame:
     """One row for each measure with its standing, the residual risk to persons and its last test."""
     own = catalogue().details(FRAMEWORK).select("control_id", measure_type=pl.col("measure_type").replace(TYPES))
-    levels = risks.select(risk_ref="id", residual_risk="level")
+    levels = risks.select(risk_ref="id", residual_risk=pl.when("unknown").then(pl.lit("critical")).otherwise("level"))
     tested = (
         test_windows.filter(pl.col("framework") == FRAMEWORK, pl.col("performed_on").is_not_null())
         .sort("performed_on", "run_id")

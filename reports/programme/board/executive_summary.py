@@ -67,13 +67,13 @@ def build(
                 "risks",
                 "The three largest risks",
                 register.head(3).select(
-                    *("id", "title", "owner", "residual_cell", "level", "appetite", "over_appetite", "movement"),
-                    *("residual", pl.lit(MARKS["risks"]).alias("footnote")),
+                    *("id", "title", "owner", "residual_cell", "rated_level", "appetite", "over_appetite", "movement"),
+                    *("residual", "level", pl.lit(MARKS["risks"]).alias("footnote")),
                 ),
-                hidden=("residual",),
+                hidden=("residual", "level"),
                 note=unrated_note(register.head(3)),
                 labels={"id": "Risk"},
-                state=("level",),
+                state=("rated_level",),
             ),
             Table(
                 "overdue",

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.documents.heat import HeatScale
 from engine.model.documents.pictures import MatrixPicture
 from engine.model.documents.tones import Tone
-from engine.model.figures.formulas import risk_level
+from engine.model.figures.formulas import NOT_RATED, risk_level
 
 SCALE = range(1, 6)
 LIKELIHOOD = {5: "5 almost certain", 4: "4 likely", 3: "3 possible", 2: "2 unlikely", 1: "1 rare"}
@@ -47,6 +47,7 @@ def register_of(risks: pl.DataFrame) -> pl.DataFrame:
             *("residual_impact", "residual", "level", "previous"),
             cell_words("residual").alias("residual_cell"),
             cell_words("inherent").alias("inherent_cell"),
+            pl.when("residual_unknown").then(pl.lit(NOT_RATED)).otherwise("level").alias("rated_level"),
             movement.alias("movement"),
             change.alias("change"),
             *("appetite", "over_appetite", "treatment", "loss_low", "loss_high", "reviewed_on", "unknown"),
@@ -70,7 +71,7 @@ def unrated_note(register: pl.DataFrame) -> str:
     if not register["residual_unknown"].any():
         return ""
     return (
-        "Where likelihood or impact is missing, 5 counts for it: such a cell is not rated and has no level. What it "
+        "Where likelihood or impact is missing, 5 counts for it: such a cell is not rated. What it "
         "counts as says that nobody knows, and can be above what is known of the other cell."
     )
 

@@ -19,7 +19,7 @@ RISK = (
     "id",
     "title",
     "residual_cell",
-    "level",
+    "rated_level",
     "owner",
     "treatment",
     "inherent_cell",
@@ -58,7 +58,7 @@ def build(
                 with_first(register, *RISK),
                 note=unrated_note(register),
                 labels=LABELS,
-                state=("level",),
+                state=("rated_level",),
                 hidden=tuple(name for name in register.columns if name not in RISK),
             ),
             Table(

@@ -23,8 +23,8 @@ def test_a_cell_is_likelihood_times_impact(facts_with, likelihood, impact, level
 
 def test_unknown_ratings_count_as_five_and_say_so(facts_with):
     columns = ("likelihood", "impact", "inherent", "residual", "level", "unknown")
-    assert risk(facts_with, *columns) == (5, 5, 25, 25, "not_rated", True)
-    assert risk(facts_with, *columns, likelihood=2) == (2, 5, 10, 25, "not_rated", True)
+    assert risk(facts_with, *columns) == (5, 5, 25, 25, "critical", True)
+    assert risk(facts_with, *columns, likelihood=2) == (2, 5, 10, 25, "critical", True)
     assert risk(facts_with, *columns, likelihood=2, residual_likelihood=1, residual_impact=2) == (
         2,
         5,
@@ -139,6 +139,6 @@ def test_an_expired_exception_is_replaced_by_one_on_its_control_that_is_approved
 
 def test_each_cell_says_for_itself_whether_it_is_rated(facts_with):
     columns = ("inherent_unknown", "residual_unknown", "level")
-    assert risk(facts_with, *columns, likelihood=2, impact=5) == (False, True, "not_rated")
+    assert risk(facts_with, *columns, likelihood=2, impact=5) == (False, True, "critical")
     assert risk(facts_with, *columns, residual_likelihood=5, residual_impact=5) == (True, False, "critical")
-    assert risk(facts_with, *columns, residual_likelihood=5) == (True, True, "not_rated")
+    assert risk(facts_with, *columns, residual_likelihood=5) == (True, True, "critical")

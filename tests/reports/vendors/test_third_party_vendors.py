@@ -145,14 +145,6 @@ def test_not_assessed_is_said_to_be_unknown_and_never_low():
     assert document.summary["vendors_assured_pct"] == 0.0
 
 
-def test_a_vendor_of_which_a_rating_is_missing_has_no_level():
-    document = report(vendor("Cloudy", residual=25, rating_unknown=True, residual_unknown=True), vendor("Dusty"))
-    assert table(document, "vendors").select("name", "inherent_level", "residual_level").rows() == [
-        ("Cloudy", "moderate", "not_rated"),
-        ("Dusty", "moderate", "low"),
-    ]
-
-
 def test_an_overdue_review_takes_no_assurance_away_and_is_named_as_what_it_is():
     reported = {"assurance": "assured", "assured_until": date(2027, 4, 30)}
     document = report(vendor("Dusty", **reported, review="overdue", next_review_on=date(2026, 11, 1)))

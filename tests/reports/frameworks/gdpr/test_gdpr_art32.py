@@ -71,7 +71,7 @@ def test_the_risk_to_persons_is_that_of_the_linked_risk():
         return one(document, "measures", MEASURE, "residual_risk", "systems", "state_of_the_art")
 
     assert measure_row() == ("moderate", "db", "AES")
-    assert measure_row(level="not_rated", unknown=True) == ("not_rated", "db", "AES")
+    assert measure_row(unknown=True) == ("critical", "db", "AES")
     assert one(assess(), "measures", MEASURE, "residual_risk") == ("not assessed",)
 
 

@@ -150,9 +150,7 @@ def test_a_risk_that_is_not_fully_rated_says_what_its_cell_is_worth():
         for unknown in (False, True)
     ]
     assert notes[0] == ""
-    assert notes[1].startswith(
-        "Where likelihood or impact is missing, 5 counts for it: such a cell is not rated and has no level."
-    )
+    assert notes[1].startswith("Where likelihood or impact is missing, 5 counts for it: such a cell is not rated.")
 
 
 def test_each_risk_shows_how_it_moved():
@@ -238,10 +236,12 @@ def test_without_a_rated_risk_the_picture_is_of_the_gaps():
 
 def test_a_cell_of_which_a_rating_is_missing_is_never_a_plain_number():
     given = [
-        risk("R1", 5, 5, level="not_rated", unknown=True, residual_unknown=True),
+        risk("R1", 5, 5, level="critical", unknown=True, residual_unknown=True),
         risk("R2", 2, 2, inherent=25, unknown=True, inherent_unknown=True),
     ]
-    assert table(document(risks=given), "risks").select("id", "residual_cell", "level", "inherent_cell").rows() == [
-        ("R1", "not rated (counts as 25)", "not_rated", "20"),
-        ("R2", "4", "high", "not rated (counts as 25)"),
+    assert table(document(risks=given), "risks").select(
+        "id", "residual_cell", "level", "rated_level", "inherent_cell"
+    ).rows() == [
+        ("R1", "not rated (counts as 25)", "critical", "not_rated", "20"),
+        ("R2", "4", "high", "high", "not rated (counts as 25)"),
     ]
