@@ -276,7 +276,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "incidents": columns("""
         org_id id title severity status service_id owner opened_at resolved_at minutes_to_acknowledge
         minutes_to_mitigate minutes_to_resolve minutes_in_transit parent_id parent_state family_id acknowledged_by
-        on_call maintenance_id maintenance_state maintenance_reason source has_cause
+        on_call on_call_recorded_late maintenance_id maintenance_state maintenance_reason source has_cause
     """),
     # an ingest token and the monitor that sends with it. sender_state: live (heard in the period), silent (heard on
     # five of seven days, then nothing for 24 hours), not_heard in the period, retired (its token was revoked since),

@@ -410,6 +410,18 @@ INCIDENTS = (
         "{on_call}, opened on {opened_on}",
     ),
     Figure(
+        "acknowledged_on_call_recorded_late",
+        "On duty by shifts recorded afterwards",
+        "count",
+        "neither",
+        "Of the incidents opened from {period_start} to {as_of} that somebody on duty acknowledged in time those whose "
+        "shifts were all recorded after that: that they were on duty is what was said later.",
+        incident_days,
+        Count(),
+        lambda ask: pl.col("on_call_recorded_late") & pl.col("opened_on").is_between(ask.period_start, ask.as_of),
+        "its shift was recorded afterwards, opened on {opened_on}",
+    ),
+    Figure(
         "incidents_with_nobody_on_duty",
         "Incidents with nobody on duty",
         "count",

@@ -36,14 +36,15 @@ def with_maintenance(incidents: pl.DataFrame, windows: pl.DataFrame) -> pl.DataF
 
 def with_duty(incidents: pl.DataFrame, shifts: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """With ``on_call``: ``in_time``, ``late``, ``not_on_duty`` (somebody else took it, or nobody knows who),
-    ``not_acknowledged``, ``nobody_on_duty``; null without any shift of the organization that began by the day."""
+    ``not_acknowledged``, ``nobody_on_duty``; null without any shift of the organization that began by the day. With
+    ``on_call_recorded_late``: whether all shifts that made it ``in_time`` were recorded after it was acknowledged."""
     known = shifts.join(asked.select("org_id", "ends_at"), on="org_id", suffix="_asked").filter(
         pl.col("starts_at") < pl.col("ends_at_asked")
     )
     if known.is_empty():
-        return incidents.with_columns(on_call=pl.lit(None, dtype=pl.String))
+        return incidents.with_columns(on_call=pl.lit(None, dtype=pl.String), on_call_recorded_late=False)
     people = known.select(
-        *("org_id", "starts_at", "ends_at"),
+        *("org_id", "starts_at", "ends_at", "recorded_at"),
         of_service="service_id",
         person=pl.col("person").str.to_lowercase().str.split(";").list.eval(pl.element().str.strip_chars()),
     )
@@ -58,7 +59,8 @@ def with_duty(incidents: pl.DataFrame, shifts: pl.DataFrame, asked: pl.DataFrame
 
     taker = pl.col("person").list.contains(pl.col("acknowledged_by").str.to_lowercase())
     covered = near.filter(at("opened_at")).select(key).unique().with_columns(covered=True)
-    taken = near.filter(at("acknowledged_at"), taker).select(key).unique().with_columns(on_duty=True)
+    knew = (pl.col("recorded_at") <= pl.col("acknowledged_at")).fill_null(False)
+    taken = near.filter(at("acknowledged_at"), taker).group_by(key).agg(on_duty=pl.lit(True), known=knew.any())
     in_time = pl.col("minutes_to_acknowledge") <= pl.col("acknowledge_minutes")
     state = (
         pl.when(pl.col("on_duty").fill_null(False) & in_time)
@@ -78,5 +80,6 @@ def with_duty(incidents: pl.DataFrame, shifts: pl.DataFrame, asked: pl.DataFrame
         .join(rostered, on="org_id", how="left")
         .join(asked.select("org_id", "acknowledge_minutes"), on="org_id", how="left")
         .with_columns(on_call=pl.when("rostered").then(state))
-        .drop("covered", "on_duty", "rostered", "acknowledge_minutes")
+        .with_columns(on_call_recorded_late=((pl.col("on_call") == "in_time") & ~pl.col("known")).fill_null(False))
+        .drop("covered", "on_duty", "known", "rostered", "acknowledge_minutes")
     )

@@ -77,6 +77,11 @@ RISKS: Mapping[str, Column] = {
     "on_call": Column(
         "On call", "word", "Whether somebody on duty acknowledged the incident in time; empty without a rota on record."
     ),
+    "on_call_recorded_late": Column(
+        "Shift recorded afterwards",
+        "flag",
+        "Whether all shifts that say so were recorded after the incident was acknowledged.",
+    ),
     "minutes_in_transit": Column(
         "Minutes in transit", "minutes", "Minutes from the sender's trigger to when the console heard of the incident."
     ),

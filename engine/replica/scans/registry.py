@@ -79,7 +79,7 @@ SCANS: Mapping[str, str] = {
         "root_cause",
         where="t.opened_at < q.ends_at",
     ),
-    "on_call_shifts_rows": _table("on_call_shifts", "person", "service_id", "starts_at", "ends_at"),
+    "on_call_shifts_rows": _table("on_call_shifts", "person", "service_id", "starts_at", "ends_at", "recorded_at"),
     "maintenance_windows_rows": _table(
         *("maintenance_windows", "id", "reason", "service_id", "matchers", "starts_at", "ends_at", "recorded_at")
     ),

@@ -93,6 +93,23 @@ def test_whether_somebody_on_duty_took_it_in_time(change, state, incident):
     assert incident("on_call", shifts=[SHIFT], **change) == (state,)
 
 
+@pytest.mark.parametrize(
+    ("recorded", "late"),
+    [
+        ((None,), True),
+        (("2026-11-20 02:11",), True),
+        (("2026-11-20 02:10",), False),
+        (("2026-11-20 03:00", "2026-11-19"), False),
+    ],
+)
+def test_a_shift_that_was_recorded_afterwards_counts_and_is_told_apart(recorded, late, incident):
+    shifts = [{**SHIFT, "id": f"s{number}", "recorded_at": at} for number, at in enumerate(recorded)]
+    assert incident("on_call", "on_call_recorded_late", shifts=shifts) == ("in_time", late)
+    assert incident("on_call", "on_call_recorded_late", shifts=shifts, acknowledged_at="2026-11-20 02:40") == (
+        *("late", False),
+    )
+
+
 def test_a_shift_for_another_service_is_nobody_on_duty_and_without_any_shift_nothing_is_known(incident):
     assert incident("on_call", shifts=[{**SHIFT, "service_id": "web"}]) == ("nobody_on_duty",)
     assert incident("on_call") == (None,)

@@ -143,6 +143,7 @@ def test_the_summary_holds_what_a_board_asks_first():
         "alert_transit_p95_minutes": None,
         "incident_median_minutes_to_acknowledge": None,
         "acknowledged_on_call_pct": None,
+        "acknowledged_on_call_recorded_late": 0,
         "incidents_with_nobody_on_duty": 0,
         "incidents_in_planned_maintenance": 0,
         "incidents_maintenance_declared_late": 0,
