@@ -17,8 +17,8 @@ from reports.shared.wording import count, part_of, percent, with_whom
 from reports.testing import windows
 from reports.testing.windows import PAST, STANDINGS
 
-LABELS = {"standing": "Status"}
-TESTED = ("framework", "control_id", "outcome", "owner")
+LABELS = {"standing": "Status", "last": "Last window", "performer": "Tested by"}
+TESTED = ("framework", "control_id", "procedure", "last", "outcome", "owner", "performer")
 WINDOW = (
     *("framework", "control_id", "procedure", "standing", "window_close_on", "outcome", "performed_on"),
     *("days_late", "owner"),
@@ -48,6 +48,7 @@ def build(
                 "schedules",
                 "Recurring tests, worst first",
                 with_first(schedules, *TESTED),
+                labels=LABELS,
                 state=("last", "outcome", "next"),
                 hidden=tuple(name for name in schedules.columns if name not in TESTED),
             ),
@@ -105,7 +106,7 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
         start = f"{part_of(done, ended, 'test window', ('was', 'were'))} on time in 12 months ({percent(share)})"
     else:
         start = f"{count(schedules.height, 'test recurs', 'tests recur')} and none was due in 12 months"
-    missed = schedules.filter(pl.col("last") == "missed").sort("planned_on", "schedule_id")
+    missed = schedules.filter(pl.col("last") == "missed")
     if missed.height:
         late = count(missed.height, "test missed its last window", "tests missed their last window")
         late = f"{late}, {failed:,} failed" if failed else late

@@ -108,6 +108,7 @@ def schedules(test_windows: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> pl.
         )
         .sort(
             pl.col("last") != "missed",
+            pl.when(pl.col("last") == "missed").then("planned_on"),
             pl.col("outcome") != "failed",
             pl.col("last") != "late",
             "next_close_on",

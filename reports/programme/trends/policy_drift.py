@@ -101,7 +101,7 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
         text = f"; {seldom} never observed" if unseen else ""
         none = "The one accepted policy or guardrail" if every == 1 else f"None of {of}"
         known = "is not known" if every == 1 else "is known"
-        return Opening(f"{none} {known} to have drifted{text}.", setup.EVIDENCE if unseen else "")
+        return Opening(f"{none} {known} to have drifted{text}.", _first_unseen(rows) if unseen else "")
     worst = f", {against:,} of them contradicted by what is seen" if against else ""
     first = rows.row(0, named=True)
     days = first["days_in_drift"]
@@ -110,6 +110,17 @@ def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
         f"{drifted:,} of {of} {'has' if drifted == 1 else 'have'} drifted{worst}.",
         f"Begin with {first['title']}{since} ({with_whom(first['owner'])}). {first['action']}",
     )
+
+
+def _first_unseen(rows: pl.DataFrame) -> str:
+    """What is to be done where nothing was ever observed of a guardrail."""
+    blind = rows.filter(pl.col("last_observed_on").is_null())
+    aimless = blind.filter(pl.col("controls") == 0)
+    if not aimless.is_empty():
+        row = aimless.row(0, named=True)
+        return f"Say which controls {row['title']} is about ({with_whom(row['owner'])}): none is in scope."
+    row = blind.row(0, named=True)
+    return f"Record evidence of the controls that {row['title']} is about ({with_whom(row['owner'])})."
 
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:

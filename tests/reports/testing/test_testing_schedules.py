@@ -124,6 +124,10 @@ def test_a_missed_last_window_is_the_headline_and_stands_first():
         "1 of 2 test windows was on time in 12 months (50.0 %); 1 test missed its last window.",
         f"Catch up first with SOC 2 CC8.1: Look, with {BOB}.",
     )
+    longer = {**window("2026-10-01", "2026-10-07", "missed"), "schedule_id": "S9", "control_id": "CC9.1"}
+    several = report(missed, longer)
+    assert frame(several, "schedules")["control_id"].to_list() == ["CC9.1", "CC8.1"]
+    assert lead(several)[1] == f"Catch up first with SOC 2 CC9.1: Look, with {BOB}."
 
 
 def test_a_missed_window_that_was_done_since_is_counted_apart_and_stays_a_miss():

@@ -71,7 +71,7 @@ def test_a_guardrail_whose_controls_work_has_not_drifted():
     assert one(held, "drift", "drifts", "days_in_drift", "blast_radius", "action") == (None, [], None, 0, None)
     assert lead(held) == (
         "The one accepted policy or guardrail is not known to have drifted; it was never observed.",
-        "Import audit_log.csv, evidence_items.csv or attestations.csv with hq import to fill this report.",
+        "Record evidence of the controls that Access Control Policy is about (nobody owns it).",
     )
     assert (held.summary["guardrails_drift_free_pct"], held.summary["drift_median_days"]) == (100.0, None)
     observed = document([rail()], [state()], evidence=[observation("operation", date(2026, 11, 18))])
