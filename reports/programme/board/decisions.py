@@ -107,8 +107,14 @@ def _risks(register: pl.DataFrame) -> Iterator[_Request]:
         return
     first = over.row(0, named=True)
     at = "" if first["residual_unknown"] else "at "
+    unrated, names = int(over["residual_unknown"].sum()), _name_list(over["id"].to_list())
+    every = f"{count(over.height, 'risk')} over appetite: {names}"
     yield _Request(
-        f"Accept, treat or transfer {count(over.height, 'risk')} over appetite: {_name_list(over['id'].to_list())}",
+        f"Accept, treat or transfer {every}"
+        if not unrated
+        else f"Rate {every}"
+        if unrated == over.height
+        else f"Rate {unrated:,}, and accept, treat or transfer the others, of {every}",
         f"{first['id']} is {at}{first['residual_cell']} against an appetite of {first['appetite']}",
         first["owner"],
         f"{sentence(count(over.height, 'risk'))} {'stays' if over.height == 1 else 'stay'} above what was agreed, and "

@@ -1,6 +1,7 @@
 from datetime import date
 
 import polars as pl
+import pytest
 
 from engine.copilot.answers.sources import route_of
 from engine.model.documents.document import Coverage
@@ -218,7 +219,7 @@ def test_decisions_follow_from_the_data():
             "[9]",
         ),
         (
-            "Accept, treat or transfer 4 risks over appetite: R25, R20, R16 and 1 more",
+            "Rate 1, and accept, treat or transfer the others, of 4 risks over appetite: R25, R20, R16 and 1 more",
             "R25 is not rated (counts as 25) against an appetite of 9",
             "cfo@acme.example",
             "[4]",
@@ -552,3 +553,16 @@ def test_a_target_date_that_no_plan_reaches_is_a_decision():
         [("Set SOC 2 a later day than 27 Jan 2027, or find more hours", "SOC 2 is not ready on 27 Jan 2027")],
         [],
     ]
+
+
+@pytest.mark.parametrize(
+    ("unrated", "asked"),
+    [
+        ((), "Accept, treat or transfer 2 risks over appetite: R20 and R16"),
+        ((16,), "Rate 1, and accept, treat or transfer the others, of 2 risks over appetite: R20 and R16"),
+        ((16, 20), "Rate 2 risks over appetite: R20 and R16"),
+    ],
+)
+def test_nobody_is_asked_to_accept_a_risk_that_nobody_rated(unrated, asked):
+    held = document(risks=[risk(f"R{cell}", cell, residual_unknown=cell in unrated) for cell in (16, 20)])
+    assert asked in held.table("decisions").frame["decision"].to_list()
