@@ -193,7 +193,7 @@ def _handover(
     waits = "waits" if len(duties) + len(fixes) + len(owned) == 1 else "wait"
     named = Counter(name for row in owned for name in (row["accountable"], row["owner"]) if name not in (None, left_by))
     who = [name for name, _ in sorted(named.items(), key=lambda pair: (-pair[1], pair[0]))[:2]]
-    days = [row["due_on"] for row in (*duties, *fixes)] + [row["next_due_on"] for row in owned if row["next_due_on"]]
+    days = [row["due_on"] for row in (*duties, *fixes)] or [row["next_due_on"] for row in owned if row["next_due_on"]]
     first = min(days, default=today)
     by = spelled_day(max(today, first - timedelta(days=first.weekday())))
     decide = f"{' and '.join(who)} {'says' if len(who) == 1 else 'say'}" if who else "an administrator says"
