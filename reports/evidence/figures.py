@@ -179,7 +179,7 @@ FRESHNESS = (
         "evidence_to_renew_in_30_days",
         "Controls of which evidence is to be renewed within 30 days",
         "count",
-        "less",
+        "neither",
         "Applicable controls of which evidence that they need ends within 30 days and does not renew itself.",
         "evidence_endings",
         Count(),
