@@ -26,6 +26,9 @@ _BARE = r"(?P<bare>\b[0-9A-Z][0-9A-Za-z]*\.[0-9A-Za-z.()/-]*|\b[A-Z]{1,3}\d[0-9.
 ROUTES = "/api/"
 _ROUTE = re.compile(r"(/api/[a-z0-9/_-]+(?:\?[\w=&]+)?)(?: \([a-z_]+(?:, [a-z_]+)*\))?")
 _POSTED = re.compile(r"(?:, or|:) post (?:it )?to /api/[a-z0-9/_-]+,?")
+_TORN = re.compile(
+    r"(?<=\d) (?=%|h\b|hours?\b|points?\b|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)"
+)  # between a number and what it is of no line ends
 _BEHIND = ".,:;)/-"  # what may follow an identifier within a sentence and is no part of it
 
 
@@ -64,9 +67,14 @@ def _with_things(text: str, links: Links) -> Markup:
             full = Markup(' title="{}"').format(sentence) if reading != sentence else ""
             tag = Markup('<a href="{}"{}>{}</a>').format(address, full, reading)
             bare = Markup("<span{}>{}</span>").format(full, reading) if full and thing is None else escape(reading)
-            markups += [escape(text[at:start]), tag if address else bare]
+            markups += [_escaped(text[at:start]), tag if address else bare]
             at = end
-    return Markup("").join([*markups, escape(text[at:])])
+    return Markup("").join([*markups, _escaped(text[at:])])
+
+
+def _escaped(text: str) -> Markup:
+    """Text as HTML in which a number keeps its unit, and a day its month, on one line."""
+    return escape(_TORN.sub("\u00a0", text))
 
 
 def _reading(sentence: str, thing: ThingKey | None, text: str, links: Links) -> str:
