@@ -1,7 +1,10 @@
 """What to begin with for a framework is what its plan begins with, and the page of the plan says the same."""
 
+from datetime import timedelta
+
 import pytest
 
+from reports.programme.plans.plan_words import work_text
 from reports.programme.plans.plan_starts import begin_with, plan_starts
 from reports.programme.plans.readiness_plan import REPORT as PLAN
 from reports.shared.packs import first_gap
@@ -67,3 +70,35 @@ FIRST = {**GAP, "gap_id": "soc2:A1.2", "control_id": "A1.2", "priority": 9.0, "b
 )
 def test_a_gap_that_waits_is_named_with_the_one_that_can_begin(gaps, text):
     assert first_gap(rows("gaps", *gaps), ask()) == text
+
+
+WORK = {
+    "framework": "soc2",
+    "control_id": "CC6.1",
+    "title": "Access",
+    "action": "Sign",
+    "owner": "ann",
+    "done_by": DAY + timedelta(days=5),
+    "waits_for": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("due_on", "against_due", "text"),
+    [
+        (None, None, "sign by 25 Nov 2026 (with ann)"),
+        (DAY + timedelta(days=9), None, "sign by 25 Nov 2026 (with ann)"),
+        (DAY + timedelta(days=2), "late", "sign by 22 Nov 2026 (with ann)"),
+        (DAY - timedelta(days=1), "late", "sign by 25 Nov 2026 (with ann, overdue since 19 Nov 2026)"),
+    ],
+)
+def test_work_is_done_by_the_earlier_of_the_days_of_plan_and_record(due_on, against_due, text):
+    assert work_text({**WORK, "due_on": due_on, "against_due": against_due}, ask()) == f"SOC 2 CC6.1 Access: {text}"
+
+
+def test_a_plan_says_why_it_does_not_begin_with_its_first_row(facts_with):
+    waiting = [{**WAITS, "id": f"R-{one}", "control_id": one} for one in ("X1", "X2", "X4", "X5")]
+    facts = facts_with(controls=CONTROLS, **RECORDS, remediations=waiting)
+    page = PLAN.document({name: facts[name] for name in PLAN.facts}, ask(framework="soc2", target=100))
+    first = page.tables[0].frame.row(0, named=True)
+    assert f", as {first['control_id']} waits for the migration" in page.next_step

@@ -131,18 +131,30 @@ def _step(plan: ReadinessPlan, work: pl.DataFrame, short: pl.DataFrame, ask: Ask
             need, lack = hours(plan.needed_hours), hours(_missing(short))
             return f"Hours are missing: {need} of work would change that, {lack} beyond what its people have."
         return "No work changes that by then: look at what stays open, and why."
-    start = work_text(first, ask)
+    start = f"{work_text(first, ask)}{_passed_over(work, first)}"
     if plan.is_reached:
         surely = "" if odds >= EVEN else ", which suffices only if nothing takes longer than estimated"
         return f"Begin with {start}. The plan has work on {count_of(len(plan.chosen), 'control')}{surely}."
     return f"Decide on {_decision(plan, short)}; until then begin with {start}."
 
 
+def _passed_over(work: pl.DataFrame, first: FrameRow) -> str:
+    """Why the plan's first row is not what to begin with: ``, as A1.1 waits for the migration``."""
+    row = work.row(0, named=True)
+    same = (row["framework"], row["control_id"]) == (first["framework"], first["control_id"])
+    return "" if same or not row["waits_for"] else f", as {row['control_id']} waits for {row['waits_for']}"
+
+
 def work_text(work: FrameRow, ask: Ask) -> str:
-    """``PCI DSS 12.3.3 Annual cipher review: sign by 4 Dec 2026 (with ann@acme.example)``, and against what late."""
-    record = f", on record due {spelled_day(work['due_on'])}" if work["against_due"] else ""
+    """``PCI DSS 12.3.3 Annual cipher review: sign by 4 Dec 2026 (with ann@acme.example, overdue since 27 Nov 2026)``.
+
+    Of the day of the plan and the day on record the earlier counts: the plan moves none that is still to come.
+    """
+    by, due_on = work["done_by"], work["due_on"] if work["against_due"] else None
+    is_past = due_on is not None and due_on < ask.as_of
+    record = f", overdue since {spelled_day(due_on)}" if is_past else ""
     waits = f", waits for {work['waits_for']}" if work["waits_for"] else ""
-    does = f"{inside(work['action'])} by {spelled_day(work['done_by'])}"
+    does = f"{inside(work['action'])} by {spelled_day(by if is_past or due_on is None else due_on)}"
     return f"{titled_control(work, ask)}: {does} ({with_whom(work['owner'])}{record}{waits})"
 
 
