@@ -154,18 +154,15 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
 
 
 def _warnings(figures: Figures) -> list[str]:
-    nobody, late = figures["unowned_hours"], figures["obligations_overdue_hours"]
-    warnings: list[str] = []
-    if nobody:
-        warnings.append(
-            Alarm(
-                f"{hours(nobody)} of work {_is(nobody)} without an owner who is there: whoever is "
-                "accountable names one."
-            )
-        )
+    late, duties = figures["obligations_overdue_hours"], figures.rows(ledger.pending)
+    warnings: list[str] = list(
+        workload.without_owner(figures["unowned_hours"], duties, figures.rows(workload.in_horizon))
+    )
     if late:
+        most = ledger.most_with(duties.filter(pl.col("place") == "overdue"))
+        first = f", {most[0]} with {count(most[1], 'duty', 'duties')} before all" if most else ""
         warnings.append(
-            Alarm(f"{hours(late)} of overdue work {_is(late)} in no week: its owners agree new dates first.")
+            Alarm(f"{hours(late)} of overdue work {_is(late)} in no week: its owners agree new dates first{first}.")
         )
     return warnings
 

@@ -30,7 +30,7 @@ LABELS = {
     "owner": "With",
     "due_on": "Decide by",
     "known": "Duties",
-    "demand_hours": "Work h",
+    "demand_hours": "Work (h)",
     "available_hours": "Hours there are",
     "now": "This quarter",
     "before": "Last quarter",

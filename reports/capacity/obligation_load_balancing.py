@@ -4,13 +4,13 @@ import polars as pl
 
 from engine.model.days import quarters, spelled_day
 from engine.model.declarations.report import Report
-from engine.model.documents.document import MOST_WORDS, Alarm, Chart, Document, Opening, Table
+from engine.model.documents.document import MOST_WORDS, Chart, Document, Opening, Table
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import moves, relief, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger, setup
-from reports.shared.wording import SHOWN_HOURS, count, hours
+from reports.shared.wording import SHOWN_HOURS, count
 
 SEEN = ("title", "owner", "to_owner", "due_on", "relief_hours", "week", "to_week", "kind")
 FOREMOST = (
@@ -136,10 +136,8 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
 
 
 def _warnings(figures: Figures) -> list[str]:
-    unowned, left = figures["unowned_hours"], figures["weeks_short_after_moves"]
-    warnings: list[str] = []
-    if unowned:
-        warnings.append(Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first."))
+    left, grid = figures["weeks_short_after_moves"], figures.rows(workload.in_horizon)
+    warnings: list[str] = list(workload.without_owner(figures["unowned_hours"], figures.rows(ledger.pending), grid))
     if left:
         warnings.append(
             f"{count(left, 'week stays', 'weeks stay')} short whatever is moved: bring in hours or move dates."

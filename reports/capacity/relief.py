@@ -10,7 +10,7 @@ from reports.capacity import balancing, moves, shortfall
 from reports.shared.wording import all_of, hours
 
 WAYS = {"reassign": "hand over", "pull_forward": "do earlier"}
-LABELS = {"relief_hours": "Relief by moving h", "remaining_hours": "To bring in h"}
+LABELS = {"relief_hours": "Relief by moving (h)", "remaining_hours": "To bring in (h)"}
 
 
 def by_week(made: Annotated[moves.Balance, moves.balance], ask: Ask) -> pl.DataFrame:

@@ -7,10 +7,11 @@ from typing import Annotated, TypeAlias
 import polars as pl
 
 from engine.model.declarations.ask import Ask
+from engine.model.documents.document import Alarm
 from engine.model.figures.formulas import gini
 from engine.model.thresholds import Thresholds
 from reports.shared import ledger
-from reports.shared.wording import hours
+from reports.shared.wording import count, hours
 
 HEALTHY_PCT = 70.0  # below, an owner has room for more (F7)
 NOT_MEANINGFUL = "not_meaningful"
@@ -71,6 +72,21 @@ def in_horizon(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         )
         .sort("week_start_on", "owner", nulls_last=True)
     )
+
+
+def without_owner(unowned_hours: float, duties: ledger.Pending, grid: pl.DataFrame) -> list[Alarm]:
+    """That work of the horizon has no owner who is there, and who is to name one; nothing without such work."""
+    if not unowned_hours:
+        return []
+    left = grid.filter(~pl.col("staffed"))["owner"].drop_nulls().unique().to_list()
+    gone = pl.col("owner").is_null() | pl.col("owner").is_in(left)
+    here = pl.when(~pl.col("accountable").is_in(left)).then("accountable")
+    alone = duties.filter(pl.col("place") == "known", gone).with_columns(accountable=here)
+    are = "is" if unowned_hours == 1 else "are"
+    many = f" in {count(alone.height, 'duty', 'duties')}" if alone.height else ""
+    return [
+        Alarm(f"{hours(unowned_hours)} of work{many} {are} without an owner who is there: {ledger.who_names(alone)}.")
+    ]
 
 
 def most_short(grid: pl.DataFrame, week: str) -> str:

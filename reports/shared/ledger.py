@@ -198,23 +198,25 @@ def without_owner(duties: pl.DataFrame) -> list[Alarm]:
     alone = duties.filter(pl.col("owner").is_null())
     if alone.is_empty():
         return []
+    said = f"{count(alone.height, 'pending duty has', 'pending duties have')} no owner, so nobody is reminded"
+    return [Alarm(f"{said}: {who_names(alone)}.")]
+
+
+def who_names(alone: pl.DataFrame) -> str:
+    """Who is to name owners: ``ann@acme.example (12) and bob@acme.example (3), accountable, name one for each``."""
     known = (
         alone.filter(pl.col("accountable").is_not_null())
         .group_by("accountable")
         .len()
         .sort("len", "accountable", descending=[True, False])
     )
-    said = f"{count(alone.height, 'pending duty has', 'pending duties have')} no owner, so nobody is reminded"
     if known.is_empty():
-        return [Alarm(f"{said}: an administrator names one.")]
+        return "an administrator names one"
     people = [f"{who} ({number:,})" for who, number in known.head(NAMED).iter_rows()]
     rest = known.height - NAMED
     more = [count(rest, "other")] if rest > 0 else []
-    return [Alarm(f"{said}: {all_of([*people, *more])}, accountable for them, {_name(known.height)}.")]
-
-
-def _name(people: int) -> str:
-    return "names one" if people == 1 else "name one for each"
+    name = "names one" if known.height == 1 else "name one for each"
+    return f"{all_of([*people, *more])}, accountable for them, {name}"
 
 
 def near(duties: Pending) -> pl.DataFrame:

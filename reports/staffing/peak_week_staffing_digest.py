@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.days import quarters, spelled_day
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
-from engine.model.documents.document import Alarm, Chart, Document, Opening, Table, at_most
+from engine.model.documents.document import Chart, Document, Opening, Table, at_most
 from engine.model.documents.tones import Tone
 from engine.model.figures.figure import Figures
 from reports.capacity import proposals, relief, shortfall, workload
@@ -88,7 +88,9 @@ def build(figures: Figures, ask: Ask) -> Document:
         ),
         charts=_charts(weeks),
         definitions=DEFINITIONS,
-        warnings=_warnings(figures["unowned_hours"]),
+        warnings=workload.without_owner(
+            figures["unowned_hours"], figures.rows(ledger.pending), figures.rows(workload.in_horizon)
+        ),
         foremost=FOREMOST if weeks.height else (),
         footnotes=("Which duties move where: obligation load balancing; the duties of each proposal: JSON and CSV.",),
     )
@@ -146,7 +148,7 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meeting: NextMeeting | 
     if weeks.is_empty():
         return _without_peak(span, figures)
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
-    missing, eased = (hours(figures[name]) for name in ("peak_shortfall_hours", "peak_relief_hours"))
+    missing, eased = hours(figures["peak_shortfall_hours"]), quarters(figures["peak_relief_hours"])
     proposed = count(figures["staffing_proposals"], "proposal")
     text = at_most(
         f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room",
@@ -157,11 +159,11 @@ def _opening(weeks: pl.DataFrame, actions: pl.DataFrame, meeting: NextMeeting | 
         return Opening(f"{text}.", f"Finish what was taken up: every one of {proposed} was.")
     first = undecided.row(0, named=True)
     left = figures["peak_remaining_hours"]
-    borrow = f", {quarters(left)} are to be brought in" if left else ""
+    borrow = f"; {quarters(left)} {'is' if left == 1 else 'are'} to be brought in" if left else ""
     return Opening(
         f"{text}.",
         f"{_who(undecided, proposed, figures['staffing_proposals'], meeting)} {first['week']}: {inside(first['what'])} "
-        f"for {first['owner']}. Of the hours of peak weeks moving duties relieves {eased}{borrow}.",
+        f"for {first['owner']}. Moving duties relieves {eased} of the {missing}{borrow}.",
     )
 
 
@@ -188,14 +190,6 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
     )
     alt = "Shortfall of each peak week: hours that moving duties relieves and hours that are still short."
     return [Chart("stacked", "Shortfall by week", frame, "week", "hours", alt, series="part", tones=TONES)]
-
-
-def _warnings(unowned: float) -> list[str]:
-    return (
-        [Alarm(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first.")]
-        if unowned
-        else []
-    )
 
 
 REPORT = Report(

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from reports.programme.plans.plan_words import work_text
 from reports.programme.plans.plan_starts import begin_with, plan_starts
+from reports.programme.plans.plan_words import work_text
 from reports.programme.plans.readiness_plan import REPORT as PLAN
 from reports.shared.packs import first_gap
 from tests.factories import DAY, ask, rows

@@ -67,7 +67,7 @@ DUTIES: Mapping[str, Column] = {
     "obligation_ids": Column("Obligation IDs", "texts", "Identifiers of the duties."),
     "obligations": Column("Duties", "count", "Duties of the row."),
     "oldest_due_on": Column("Oldest due", "date", "Earliest due date of what is overdue."),
-    "overdue_hours": Column("Overdue h", "hours", "Hours of the duties that are overdue."),
+    "overdue_hours": Column("Overdue (h)", "hours", "Hours of the duties that are overdue."),
     "pending": Column("Pending", "count", "Duties that are neither done nor cancelled."),
     "pending_hours": Column("Pending hours", "hours", "Hours of the duties that are neither done nor cancelled."),
     "planned": Column("Planned", "count", "Duties that the week held at its start."),

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from engine.model.columns.column import Column
 
 STAFFING: Mapping[str, Column] = {
-    "absence_hours": Column("Absence h", "hours", "Hours of planned absence in the week."),
+    "absence_hours": Column("Absence (h)", "hours", "Hours of planned absence in the week."),
     "accountable_hours": Column(
-        "Accountable h", "hours", "A quarter of the hours of the duties that the owner is accountable for."
+        "Accountable (h)", "hours", "A quarter of the hours of the duties that the owner is accountable for."
     ),
     "action_id": Column("Action", "text", "Identifier of the staffing action."),
     "actions": Column("Actions", "count", "Staffing actions of the row."),
@@ -15,23 +15,23 @@ STAFFING: Mapping[str, Column] = {
     "assignee": Column("Helps", "text", "Who takes over work in the action."),
     "assignees": Column("Assignees", "texts", "Those who take over work in the action."),
     "auditor_hours": Column(
-        "Auditors h", "hours", "Hours that auditors take of the owner's week while they are there."
+        "Auditors (h)", "hours", "Hours that auditors take of the owner's week while they are there."
     ),
     "away_share": Column("Away", "ratio", "Part of the day that the owner is away, from 0 to 1."),
     "attestation_hours": Column("Attestation hours", "hours", "Hours of attestations in the week."),
     "audit_checkpoint_hours": Column("Audit checkpoint hours", "hours", "Hours of audit checkpoints in the week."),
     "available_hours": Column(
-        "Available h", "hours", "Hours that are there in the week: budget less absence, times the focus factor."
+        "Available (h)", "hours", "Hours that are there in the week: budget less absence, times the focus factor."
     ),
     "blocked_reason": Column("Blocked by", "text", "What stands in the way of the staffing action."),
     "borrow_hours": Column(
-        "Nobody has time h", "hours", "The part of shortfall and unowned work that nobody has spare hours for."
+        "Nobody has time (h)", "hours", "The part of shortfall and unowned work that nobody has spare hours for."
     ),
     "breach_days": Column("Business days over", "days", "Business days since the action passed its SLA."),
     "breach_told_on": Column("Mailed on", "date", "Day of the first rollup mail that named the breach."),
     "breached": Column("Breached", "count", "Actions past the committee's SLA."),
     "breaches": Column("Breaches", "count", "Actions of the row past the committee's SLA."),
-    "budget_hours": Column("Budget h", "hours", "Contracted compliance hours of the week."),
+    "budget_hours": Column("Budget (h)", "hours", "Contracted compliance hours of the week."),
     "bundle_hours": Column("Bundle hours", "hours", "Hours of bundles in the week."),
     "busiest": Column("Most short", "text", "Owner who lacks most hours in the week."),
     "business_days_past": Column(
@@ -42,7 +42,9 @@ STAFFING: Mapping[str, Column] = {
     "completion_pct": Column("Completed (%)", "percent", "Completed actions as a share of those that were taken up."),
     "days_past": Column("Days past", "days", "Days since the peak week of the action ended."),
     "days_since_told": Column("Days since told", "days", "Business days since the breach was first named in a mail."),
-    "demand_hours": Column("Demand h", "hours", "Hours of work that fall due, with a quarter for who is accountable."),
+    "demand_hours": Column(
+        "Demand (h)", "hours", "Hours of work that fall due, with a quarter for who is accountable."
+    ),
     "drivers": Column("Drivers", "texts", "Kinds of duty that make the week a peak."),
     "escalates_on": Column("Escalates on", "date", "Day on which the breach goes to the committee."),
     "escalations": Column("Escalations", "count", "Escalations that named the action."),
@@ -73,21 +75,21 @@ STAFFING: Mapping[str, Column] = {
     "proposed": Column("Proposed", "count", "Proposals that nobody has taken up yet."),
     "proposed_on": Column("Proposed", "date", "Day on which the action was proposed."),
     "realised_pct": Column("Relief realised (%)", "percent", "Hours of relief that came, as a share of those planned."),
-    "relief_actual_hours": Column("Relief came h", "hours", "Hours of relief that came."),
+    "relief_actual_hours": Column("Relief came (h)", "hours", "Hours of relief that came."),
     "recorded_hours": Column(
-        "On record h", "hours", "Hours of the action as it was recorded, whatever its owner lacks since."
+        "On record (h)", "hours", "Hours of the action as it was recorded, whatever its owner lacks since."
     ),
-    "relief_hours": Column("Relief h", "hours", "Hours that the owner is freed of."),
-    "relief_planned_hours": Column("Relief planned h", "hours", "Hours of relief that were planned."),
-    "remaining_hours": Column("Still short h", "hours", "Hours that are still missing after the proposals."),
+    "relief_hours": Column("Relief (h)", "hours", "Hours that the owner is freed of."),
+    "relief_planned_hours": Column("Relief planned (h)", "hours", "Hours of relief that were planned."),
+    "remaining_hours": Column("Still short (h)", "hours", "Hours that are still missing after the proposals."),
     "reminder_step": Column("Reminders", "count", "Reminders that the action has had."),
-    "responsible_hours": Column("Responsible h", "hours", "Hours of the duties that the owner is responsible for."),
+    "responsible_hours": Column("Responsible (h)", "hours", "Hours of the duties that the owner is responsible for."),
     "rollups": Column("Rollups", "count", "Rollup mails that named the action."),
     "shift_hours": Column(
-        "Others have time h", "hours", "The part of shortfall and unowned work for which others have spare hours."
+        "Others have time (h)", "hours", "The part of shortfall and unowned work for which others have spare hours."
     ),
     "short": Column("Short", "flag", "Whether hours are missing in the week."),
-    "shortfall_hours": Column("Shortfall h", "hours", "Hours of work above what is available."),
+    "shortfall_hours": Column("Shortfall (h)", "hours", "Hours of work above what is available."),
     "sla_due_on": Column("Due by SLA", "date", "Last day of the committee's SLA for the action."),
     "staffed": Column("Staffed", "flag", "Whether the duties have an owner who is there."),
     "stage": Column(
@@ -103,7 +105,7 @@ STAFFING: Mapping[str, Column] = {
     "tracked": Column("Tracked", "", "Whether somebody tracks it; in totals, how many are taken up."),
     "tracked_on": Column("Taken up", "date", "Day on which the action was taken up."),
     "under_way": Column("Under way", "count", "Actions whose peak week has begun."),
-    "unowned_hours": Column("Unowned h", "hours", "Hours of work without an owner, or whose owner has left."),
+    "unowned_hours": Column("Unowned (h)", "hours", "Hours of work without an owner, or whose owner has left."),
     "utilisation_pct": Column("Utilisation (%)", "percent", "Hours of work as a share of the hours available."),
     "vendor_review_hours": Column("Vendor review hours", "hours", "Hours of vendor reviews in the week."),
     "weeks_short": Column("Weeks short", "count", "Weeks in which the members lack hours."),

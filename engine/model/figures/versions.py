@@ -206,6 +206,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("remediations_overdue", "steps_top_ten_hours", "steps_top_ten_points"),
         ),
     ),
+    FormulaChange(
+        "A week whose working days are over has no more work than hours",
+        ("scenario_weeks_over_capacity", "weeks_over_capacity"),
+    ),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

@@ -22,7 +22,8 @@ def first_questions(
     duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, clusters: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """The owner with most work away, the cluster that saves most merged, the framework with most duties of its own
-    dropped; what there is not is left out. Utilisation is that of the fullest week, before and after.
+    dropped; what there is not is left out. Duties and hours are those within the horizon, utilisation is that of the
+    fullest week, before and after.
 
     No step leads out of a scope: whether a framework leaves it is decided elsewhere, its duties can move meanwhile.
     """
@@ -62,11 +63,12 @@ def _without_owner(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.Dat
 
 
 def _without_framework(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> _Found:
-    alone = duties.filter(~pl.col("framework").is_in([ledger.SEVERAL, ledger.NONE])).group_by("framework").len()
+    named = ~pl.col("framework").is_in([ledger.SEVERAL, ledger.NONE])
+    alone = duties.filter(named, pl.col("place") == "known").group_by("framework").len()
     if alone.is_empty():
         return None
     name = alone.sort("len", ledger.framework_rank(), descending=[True, False])["framework"][0]
-    gone = duties.filter(pl.col("framework") == name)
+    gone = duties.filter(pl.col("framework") == name, pl.col("place") == "known")
     then = _peak(duties.filter(pl.col("framework") != name), load, owner_weeks, ask)
     return (f"{ask.framework_name(name)}{LEAVES}", None, gone.height, ledger.hours(gone), then, SPREADING)
 

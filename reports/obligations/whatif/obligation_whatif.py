@@ -74,7 +74,8 @@ def build(
                 asked.clear() if given else asked,
                 labels=QUESTIONS,
                 hidden=("base_utilisation_pct",),
-                note=f"Utilisation of the fullest week; as things are it is {_utilisation(figures)}.",
+                note="Duties and hours within the horizon, and utilisation of the fullest week: as things are it is "
+                f"{_utilisation(figures)}.",
             ),
             Table(
                 "weeks",

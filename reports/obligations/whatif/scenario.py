@@ -145,6 +145,7 @@ def _weeks(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, 
         frame = frame.join(part, on="week", how="left", maintain_order="left")
     return (
         frame.with_columns(pl.col("duties").fill_null(0), pl.col("hours", "^.*_hours$").fill_null(0.0))
+        .with_columns(is_over=ledger.is_over(ask))
         .with_columns(utilisation_pct=weeks.utilisation())
         .sort(
             (pl.col("week_start_on") <= ask.as_of) & pl.col("utilisation_pct").is_null(),

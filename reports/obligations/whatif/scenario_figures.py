@@ -53,10 +53,11 @@ WEEKS = (
         "Weeks with more work than hours of all owners",
         "count",
         "less",
-        "Weeks of the horizon whose work is more than the hours of all owners taken together.",
+        "Weeks of the horizon whose work is more than the hours of all owners taken together; one whose working days "
+        "are over is none.",
         scenario.base_weeks,
         Count(),
-        BUSY & ~(pl.col("utilisation_pct") <= 100).fill_null(False),
+        BUSY & ~pl.col("is_over") & ~(pl.col("utilisation_pct") <= 100).fill_null(False),
         LOAD,
     ),
 )

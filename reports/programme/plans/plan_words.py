@@ -1,6 +1,7 @@
 """What a plan says in sentences: whether targets are reached, what to do first, and what to be careful of."""
 
 from collections.abc import Sequence
+from datetime import date
 
 import polars as pl
 
@@ -150,11 +151,14 @@ def work_text(work: FrameRow, ask: Ask) -> str:
 
     Of the day of the plan and the day on record the earlier counts: the plan moves none that is still to come.
     """
-    by, due_on = work["done_by"], work["due_on"] if work["against_due"] else None
-    is_past = due_on is not None and due_on < ask.as_of
-    record = f", overdue since {spelled_day(due_on)}" if is_past else ""
+    day: date = work["done_by"]
+    record, due_on = "", work["due_on"] if work["against_due"] else None
+    if due_on and due_on < ask.as_of:
+        record = f", overdue since {spelled_day(due_on)}"
+    elif due_on:
+        day = due_on
     waits = f", waits for {work['waits_for']}" if work["waits_for"] else ""
-    does = f"{inside(work['action'])} by {spelled_day(by if is_past or due_on is None else due_on)}"
+    does = f"{inside(work['action'])} by {spelled_day(day)}"
     return f"{titled_control(work, ask)}: {does} ({with_whom(work['owner'])}{record}{waits})"
 
 

@@ -57,7 +57,7 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
         "together have too few.",
         "Agree by 23 Nov 2026: in 2026-W48, the worst, bring in 6 hours, most for ann, who lacks 6 hours.",
     )
-    assert made.warnings == ["3 hours of work are without an owner who is there: whoever is accountable names one."]
+    assert made.warnings == ["3 hours of work in 1 duty are without an owner who is there: an administrator names one."]
 
 
 def test_a_week_without_any_hours_has_too_few_for_all():
@@ -106,7 +106,9 @@ def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
     ]
     assert frame(made, "weeks")["demand_hours"].to_list() == [0.0, 1.0, *[0.0] * 11]
     assert (made.summary["obligations_overdue_hours"], made.summary["weeks_short"]) == (13.0, 0)
-    assert made.warnings == ["13 hours of overdue work are in no week: its owners agree new dates first."]
+    assert made.warnings == [
+        "13 hours of overdue work are in no week: its owners agree new dates first, ann with 2 duties before all."
+    ]
 
 
 def test_a_week_is_short_even_when_all_of_it_can_be_shifted():

@@ -126,9 +126,13 @@ def test_nobody_who_left_gets_work():
 
 
 def test_work_of_those_who_left_is_for_another_owner_not_for_balancing():
-    made = build_document(ledger(duty("a", 10, effort_hours=6.0), duty("b", 10, owner="bob")), left=("ann",))
+    own = duty("a", 10, effort_hours=6.0, accountable="bob")
+    old = duty("c", 10, owner="ann", effort_hours=0.0, accountable="ann")  # who left names nobody
+    made = build_document(ledger(own, old, duty("b", 10, owner="bob")), left=("ann",))
     assert (made.summary["weeks_short"], made.summary["owners_short"], suggestions(made).height) == (0, 0, 0)
-    assert made.warnings == ["6 hours of work without owner, or whose owner has left: name owners first."]
+    assert made.warnings == [
+        "6 hours of work in 2 duties are without an owner who is there: bob (1), accountable for them, names one."
+    ]
 
 
 def test_overdue_work_is_in_no_week_that_could_be_balanced():

@@ -327,6 +327,16 @@ def test_work_without_hours_is_fullest_but_not_in_a_week_whose_working_days_are_
     assert factories.document(REPORT, ask(), **held).summary["fullest_week"] == expected
 
 
+@pytest.mark.parametrize(("days", "weeks"), [(0, 1), (1, 0)])
+def test_a_week_whose_working_days_are_over_has_no_more_work_than_hours(days, weeks):
+    """On Friday nobody has hours for the work of the week, which somebody can still find; on Saturday it is over."""
+    as_of = DAY + timedelta(days=days)
+    held = facts(ledger(duty("now", days, effort_hours=9.0)))
+    held["owner_weeks"] = held["owner_weeks"].with_columns(available_hours=0.0)
+    made = factories.document(REPORT, ask(as_of=as_of), **held)
+    assert made.summary["weeks_over_capacity"] == weeks
+
+
 def test_a_horizon_without_work_has_no_fullest_week():
     made = document(duty("far", 300), shiftWeeks=1)
     assert made.summary["fullest_week"] is None
@@ -343,7 +353,8 @@ def test_a_horizon_without_work_has_no_fullest_week():
 def test_without_a_question_the_three_that_would_move_most_are_asked():
     own = [duty(f"a{n}", 10, owner="ann", frameworks=["soc2"], controls=["soc2:CC6.1"]) for n in range(3)]
     other = duty("b", 12, owner="bob", frameworks=["pci-dss"], controls=["pci-dss:1.1"])
-    made = document(*own, other)
+    later = duty("c", 300, owner="ann", frameworks=["soc2"], controls=["soc2:CC6.1"])  # beyond the horizon
+    made = document(*own, other, later)
     rows = frame(made, "questions").select("what", "obligations", "owner", "next_step").rows()
     merged = "Evidence is collected once for 3 duties that share it"
     assert [row[0] for row in rows] == ["Whoever has most work is away", merged, "SOC 2 leaves the scope"]
