@@ -43,22 +43,24 @@ STATES: dict[Tone, str] = {
         "resolved satisfied sent succeeded success sufficient within_budget"
     ),
     "watch": (
-        "acknowledged alternative amber at_risk closed_late conditional degraded done_late done_undated due_soon "
-        "existing_gap expiring false_positive imbalanced in_review late longer_than_needed one_side own_approval "
-        "partial paused past_due past_peak qualified_opinion returned rolled_back same_person suggested "
-        "too_many_consulted too_many_renewals warn warning waiting_on_requester worksheet_incomplete"
+        "acknowledged alternative amber at_risk below_target closed_late conditional contradicted "
+        "cuec_unmapped degraded done_late done_undated due_soon excluded_without_reason existing_gap expiring "
+        "false_positive imbalanced in_review late longer_than_needed new_gap no_accountable no_responsible "
+        "not_implemented not_in_place not_met not_shown one_side own_approval partial past_due past_peak "
+        "paused qualified_opinion returned rolled_back same_person several_accountable suggested "
+        "too_many_consulted too_many_renewals undocumented_system unlinked waiting_on_requester warn warning "
+        "worksheet_incomplete worse"
     ),
     "bad": (
-        "accountable_without_authority below_target blocked breach breached contradicted cuec_unmapped denied down "
-        "error evidence_missing excluded_without_reason exhausted expired expired_in_use fail failed failure "
-        "flow_unencrypted flow_without_agreement ineffective lapsed missed missing never new_gap no_accountable "
-        "no_responsible non_compliant not_implemented not_in_place not_met not_ready not_shown overdue red rejected "
-        "review_overdue revoked several_accountable shortfall too_short uncovered undocumented_system unlinked worse"
+        "accountable_without_authority blocked breach breached denied down error exhausted expired "
+        "expired_in_use fail failed failure flow_unencrypted flow_without_agreement ineffective lapsed missed "
+        "never non_compliant not_ready overdue red rejected review_overdue revoked shortfall too_short "
+        "uncovered"
     ),
     "stale": "evidence_stale outdated slipped stale superseded",
     "unknown": (
-        "insufficient_data insufficient_history no_data none not_assessed never_assured not_known not_meaningful "
-        "not_rated not_tested unknown unplanned"
+        "evidence_missing insufficient_data insufficient_history missing never_assured no_data none "
+        "not_assessed not_known not_meaningful not_rated not_tested unknown unplanned"
     ),
     "neutral": (
         "abandoned archived cancelled doing draft falls_away in_progress mitigated new not_applicable not_due open "

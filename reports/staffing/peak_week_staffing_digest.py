@@ -21,7 +21,7 @@ FOREMOST = (
     *("staffing_proposals_undecided", "unowned_hours"),
 )
 HIDDEN = ("week_start_on", "week_end_on", "imbalance", "gini", "unowned_hours", "drivers")
-TONES: dict[str, Tone] = {"relief by moving": "good", "still short": "bad"}
+TONES: dict[str, Tone] = {"relief by moving": "good", "still short": "watch"}
 TAKE_UP = (
     "In the chat with the button of the proposal, which can also decline it: then it stays proposed and is not asked "
     "again. Elsewhere by importing it with the status tracked and the day. "

@@ -31,7 +31,7 @@ GAP_NAMES = {
     **{"missing": "Missing", "expired": "Expired", "wrong_scope": "Wrong scope", "qualified_opinion": "Reservations"},
     "cuec_unmapped": "Our part not mapped",
 }
-TONES: dict[str, Tone] = {"our part not mapped": "bad", "reservations": "watch"}
+TONES: dict[str, Tone] = {"our part not mapped": "watch", "reservations": "watch"}
 LABELS = {
     "title": "Inherited control",
     "held": "What we hold",

@@ -17,7 +17,8 @@ _NO_FIGURE = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}|(?:[A-Z]{2,}|Article) \d+"
 _NUMBER = re.compile(r"(?<![\w.,])(-?\d[\d,]*(?:\.\d+)?)(?![\w-]|[.,]\d)(\s?(?:%|hours?|days?))?")
 # what waits for somebody already, by identifiers of figures
 _URGENT = re.compile(
-    r"overdue|_passed$|expired|breached|_breaches_(?!warning)|_critical|_items_late$|without_(?:authority|response)$"
+    r"overdue|_passed$|_rejected$|_flow_(?:unencrypted|without_agreement)$|expired|breached|_breaches_(?!warning)"
+    r"|_critical|_items_late$|without_(?:authority|response)$"
     r"|_hash_mismatch$|_not_whole$|_failed_last$|_lapsed$"  # a window that was missed is over: the next one is due
 )
 ECHOED = ("horizon_weeks", "trend_weeks", "template", "sheet")  # say what was asked

@@ -26,9 +26,9 @@ _BARE = r"(?P<bare>\b[0-9A-Z][0-9A-Za-z]*\.[0-9A-Za-z.()/-]*|\b[A-Z]{1,3}\d[0-9.
 ROUTES = "/api/"
 _ROUTE = re.compile(r"(/api/[a-z0-9/_-]+(?:\?[\w=&]+)?)(?: \([a-z_]+(?:, [a-z_]+)*\))?")
 _POSTED = re.compile(r"(?:, or|:) post (?:it )?to /api/[a-z0-9/_-]+,?")
-_TORN = re.compile(
-    r"(?<=\d) (?=%|h\b|hours?\b|points?\b|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)"
-)  # between a number and what it is of no line ends
+_WHOLE = re.compile(
+    r"(?<!\S)\(?[\d,.]*\d (?:%|(?:h|hours?|points?|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)"
+)  # a number and what it is of, or a day and its month
 _BEHIND = ".,:;)/-"  # what may follow an identifier within a sentence and is no part of it
 
 
@@ -74,7 +74,11 @@ def _with_things(text: str, links: Links) -> Markup:
 
 def _escaped(text: str) -> Markup:
     """Text as HTML in which a number keeps its unit, and a day its month, on one line."""
-    return escape(_TORN.sub("\u00a0", text))
+    return Markup(_WHOLE.sub(_whole, str(escape(text))))  # noqa: S704 - escaped, and a span around digits and words
+
+
+def _whole(found: re.Match[str]) -> str:
+    return f'<span class="whole">{found[0]}</span>'
 
 
 def _reading(sentence: str, thing: ThingKey | None, text: str, links: Links) -> str:

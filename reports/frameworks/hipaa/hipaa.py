@@ -26,7 +26,7 @@ from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.wording import all_of, count_of, some_of
 
-TONES: dict[str, Tone] = {"not implemented, reason documented": "watch"}
+TONES: dict[str, Tone] = {"not implemented, reason documented": "neutral"}
 LABELS = {
     "control_id": "Citation",
     "kind": "Required or addressable",

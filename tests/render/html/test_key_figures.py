@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import polars as pl
+import pytest
 
 from engine.model.documents.document import Alarm, Chart, Coverage, Document
 from engine.render import words
@@ -40,6 +41,24 @@ def test_late_items_and_what_deciding_document_leavers_wait_for_somebody():
     summary = dict.fromkeys((*late, "poam_items_high"), 1)
     figures = key_figures(Document("", summary=summary, better=dict.fromkeys(summary, "less")))
     assert [figure.tone for figure in figures.first] == [*["bad"] * 4, "watch"]
+
+
+@pytest.mark.parametrize(
+    ("figure", "word", "expected"),
+    [
+        ("attestations_rejected", "rejected", "bad"),
+        ("scope_flow_unencrypted", "flow_unencrypted", "bad"),
+        ("scope_flow_without_agreement", "flow_without_agreement", "bad"),
+        ("scope_undocumented_system", "undocumented_system", "watch"),
+        ("controls_no_accountable", "no_accountable", "watch"),
+        ("controls_several_accountable", "several_accountable", "watch"),
+        ("pci_not_in_place", "not_in_place", "watch"),
+        ("csf_below_target", "below_target", "watch"),
+    ],
+)
+def test_a_figure_and_the_word_of_its_rows_judge_alike(figure, word, expected):
+    card = key_figures(Document("", summary={figure: 1}, better={figure: "less"})).first[0]
+    assert (card.tone, words.tone(word, "finding")) == (expected, expected)
 
 
 def test_what_nothing_is_on_record_for_is_neither_good_nor_first():
