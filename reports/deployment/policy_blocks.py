@@ -199,7 +199,7 @@ def _opening(figures: Figures, refused: pl.DataFrame, zone: str, ask: Ask) -> Op
     mostly = "because of" if mine["reason"].n_unique() == 1 else "mostly because of"
     return Opening(
         f"{share} ({figures['policy_block_rate_pct']} %){change}.",
-        f"Ask {who} first, who was blocked most often: {count(times, 'time')} with {playbook}, last on "
+        f"Ask {who} first, who was blocked most often: {count(times, 'time')} with “{playbook}”, last on "
         f"{spelled_day(last)}, {mostly}: {_reason_text(reason, message)}.",
     )
 
@@ -216,7 +216,7 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     bad = playbooks.filter(pl.col("block_rate_pct") >= BAD_POLICY_PCT, pl.col("blocks") >= BAD_POLICY_BLOCKS)
     if bad.is_empty():
         return []
-    names = some_of(bad["playbook"].to_list())
+    names = some_of([f"“{name}”" for name in bad["playbook"].to_list()])
     checks = "Whoever owns the policy checks whether it asks too much."
     limit = f"Blocked {BAD_POLICY_BLOCKS} times or more, and at least as often as let through"
     return [Alarm(f"{limit}: {names}. {checks}")]

@@ -105,8 +105,11 @@ def _opening(every: pl.DataFrame, owed: pl.DataFrame, owners: pl.DataFrame, figu
 def _warnings(figures: Figures, ask: Ask) -> list[str]:
     warnings: list[str] = []
     if nobody := figures["renewals_without_recipient"]:
+        rows = figures.counted_rows("renewals_without_recipient")
+        names = [control(":".join(key), ask) for key in rows.select("framework", "control_id").rows()]
+        have = count_of(nobody, "renewal has", "renewals have")
         warnings.append(
-            Alarm(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner who is there, so nobody can be asked.")
+            Alarm(f"{have} nobody who is there to ask: an administrator names an owner for {some_of(names, 3)}.")
         )
     weak = figures.counted_rows("renewals_on_weak_evidence").filter("owed")
     if weak.height:

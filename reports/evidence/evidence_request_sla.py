@@ -12,7 +12,7 @@ from reports.evidence.request_items import CLOCKS, STATES, TO_DO, open_requests,
 from reports.evidence.request_measures import PERCENTILES, PRIORITIES
 from reports.figures import select
 from reports.shared import personal, setup
-from reports.shared.wording import count_of, part_of, sentence
+from reports.shared.wording import count, count_of, part_of, sentence
 
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}
 HIDDEN = ("requester", "recipient", "owner_left")
@@ -34,7 +34,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     rare = ("paused", "on_track", *(percentiles if closed.height < FEW else ()), *FIRST_PASS)
     urgent = pl.format("{} ({}, {})", "id", "priority", personal.days("days_left", "late", "due"))
     return Document(
-        *_opening(overdue, at_risk, figures),
+        *_opening(overdue, at_risk, figures, ask),
         tables=(
             Table(
                 "overdue",
@@ -76,7 +76,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     )
 
 
-def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not figures["requests_recorded"]:
         return Opening(
             "No auditor's request is recorded, so nothing is known about how fast they are answered.",
@@ -84,6 +84,7 @@ def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> 
         )
     late, closed = figures["requests_overdue"], figures["requests_closed_in_period"]
     in_time = part_of(figures["requests_closed_on_time_in_period"], closed + late, "request", ("was", "were"))
+    in_time = f"In {count(ask.period_days, 'day')} {in_time}"
     share = figures["requests_on_time_pct"]
     start = "Nothing was closed in the period" if share is None else f"{in_time} answered in time ({share} %)"
     risk = f"{figures['requests_at_risk']:,} at risk"

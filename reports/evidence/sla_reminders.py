@@ -10,7 +10,7 @@ from reports.evidence import reminder_lists, steps
 from reports.figures import select
 from reports.shared import personal, setup
 from reports.shared.wording import all_of as named
-from reports.shared.wording import count_of, some_of
+from reports.shared.wording import count_of, sentence, some_of
 
 FOREMOST = (
     *("reminder_items_overdue", "reminder_items_due_soon", "controls_regressed", "reminders_to_send"),
@@ -121,9 +121,9 @@ def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
 def _warnings(figures: Figures) -> list[str]:
     warnings: list[str] = []
     if nobody := figures["reminders_without_recipient"]:
-        warnings.append(
-            Alarm(f"{count_of(nobody, 'reminder')} without a recipient: no owner or accountable person who is there.")
-        )
+        what = some_of(figures.counted_rows("reminders_without_recipient")["line"].to_list(), 2)
+        reach = count_of(nobody, "reminder reaches", "reminders reach")
+        warnings.append(Alarm(f"{reach} nobody who is there: an administrator names an owner. {sentence(what)}."))
     if figures["last_snapshot_on"] is None:
         warnings.append("No snapshot of the controls is stored yet, so regressions cannot be told.")
     return warnings

@@ -134,10 +134,10 @@ def _step(figures: Figures, people: pl.DataFrame, open_findings: pl.DataFrame, a
         first = open_findings.row(0, named=True)
         work = f", whose work is with {first['people'][0]}" if len(first["people"]) else ""
         among = f", the first of {number:,} controls that nobody is accountable for" if number > 1 else ""
-        return f"Name who answers for {titled_control(first, ask)}{work}{among}."
+        return f"An administrator names who answers for {titled_control(first, ask)}{work}{among}."
     if figures["controls_accountable_without_authority"]:
         number = count(figures["controls_accountable_without_authority"], "control")
-        return f"Hand over the {number} whose accountable person has left."
+        return f"An administrator hands over the {number} whose accountable person has left."
     if top["key_person"]:  # else nobody may be accountable for anything, and there is no share
         return f"Relieve {top['email']}, who alone holds {percent(top['share_pct'])} of all accountable roles."
     return ""

@@ -143,9 +143,9 @@ def _opening(figures: Figures, gaps: pl.DataFrame) -> Opening:
     step = _step(gaps.row(0, named=True)) if gaps.height else ""
     if not strangers:
         return Opening(f"Every observed system is declared, {observed:,} in all; {others}.", step)
-    verb, them = ("is", "it") if strangers == 1 else ("are", "them")
+    verb = "is" if strangers == 1 else "are"
     return Opening(
-        f"{strangers:,} of {count_of(observed, 'observed system')} {verb} not declared; with {them} {others}.", step
+        f"{strangers:,} of {count_of(observed, 'observed system')} {verb} not declared; in all {others}.", step
     )
 
 
@@ -154,7 +154,7 @@ def _flows(figures: Figures) -> str:
     bare, open_flows = figures["scope_flow_without_agreement"], figures["scope_flow_unencrypted"]
     told = [f"{count(bare, 'data flow')} without an agreement"] if bare else []
     told += [f"{open_flows:,} not encrypted"] if open_flows else []
-    return f", {all_of(told)} among them" if told else ""
+    return f": {all_of(told)} first" if told else ""
 
 
 def _step(gap: FrameRow) -> str:

@@ -323,7 +323,7 @@ ATTESTATIONS = (
     ),
     Figure(
         "attestation_duty_pct",
-        "Attestations current",
+        "Signed of the attestations that decide today",
         "percent",
         "more",
         "Attestations that decide today and are signed, as a share of those that decide today.",

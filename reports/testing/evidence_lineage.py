@@ -167,8 +167,8 @@ def _opening(faults: pl.DataFrame, silent: pl.DataFrame, figures: Figures, ask: 
         lead = silent.row(0, named=True)
         control = packs.titled_control(lead, ask)
         return Opening(
-            f"{start}; {makes} no evidence.",
-            f"Collect evidence for {control} ({with_whom(lead['owner'])}), which has none.",
+            f"{start}; {makes} no evidence at all.",
+            f"Collect evidence for {control} ({with_whom(lead['owner'])}), which has none of any kind.",
         )
     if changed := figures["claims_hash_mismatch"]:
         rests = "rests on an event that was" if changed == 1 else "rest on events that were"

@@ -342,7 +342,7 @@ SCHEDULES = (
     *(
         Figure(
             f"test_windows_{name}_in_12_months",
-            f"Test windows {name} in 12 months",
+            f"Test windows {'done on time' if name == 'done' else name} in 12 months",
             "count",
             better,
             f"Windows of recurring tests of the 12 months up to {{as_of}} {meaning}.",

@@ -29,11 +29,7 @@ LABELS = {
     "status": "Link",
     "freshness": "Age of the test",
 }
-GAINS = {
-    "first": "it would have its first test",
-    "renews": "its stale test would be fresh again",
-    "supports": "a passed test would stand beside what it has; its state does not change by that",
-}
+GAINS = {"first": "it would have its first test", "renews": "its stale test would be fresh again"}
 DEFINITIONS = {
     "Test": "A dry-run of a playbook, or a recurring test that was performed.",
     "Fits by": "Runbook: the runbook of the control has the playbook. Policy: the guardrail that the dry-run was held "
@@ -114,8 +110,15 @@ def _opening(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if suggestions.is_empty():
         return Opening(f"{share}; no further link is suggested.")
     first = suggestions.row(0, named=True)
+    more = count(figures["controls_suggested"], "more control")
+    if first["adds"] == "supports":
+        return Opening(
+            f"{share}; {more} could have one too, and none needs it.",
+            f"Nobody has to act: no state changes by a link. The first that fits is {_test(first)} for "
+            f"{packs.titled_control(first, ask)} ({with_whom(first['owner'])}).",
+        )
     return Opening(
-        f"{share}; {count(figures['controls_suggested'], 'more control')} could use one as evidence.",
+        f"{share}; {more} could use one as evidence.",
         f"Link {_test(first)} to {packs.titled_control(first, ask)} ({with_whom(first['owner'])}): "
         f"{GAINS[first['adds']]}.",
     )

@@ -17,7 +17,8 @@ from reports.shared.wording import count, part_of, percent, with_whom
 from reports.testing import windows
 from reports.testing.windows import PAST, STANDINGS
 
-LABELS = {"standing": "Status", "last": "Last window", "performer": "Tested by"}
+LABELS = {"standing": "Status"}
+SCHEDULED = {"last": "Last window", "performer": "Tested by"}
 TESTED = ("framework", "control_id", "procedure", "last", "outcome", "owner", "performer")
 WINDOW = (
     *("framework", "control_id", "procedure", "standing", "window_close_on", "outcome", "performed_on"),
@@ -48,7 +49,7 @@ def build(
                 "schedules",
                 "Recurring tests, worst first",
                 with_first(schedules, *TESTED),
-                labels=LABELS,
+                labels=SCHEDULED,
                 state=("last", "outcome", "next"),
                 hidden=tuple(name for name in schedules.columns if name not in TESTED),
             ),
@@ -111,7 +112,8 @@ def _opening(figures: Figures, ask: Ask) -> Opening:
         late = count(missed.height, "test missed its last window", "tests missed their last window")
         late = f"{late}, {failed:,} failed" if failed else late
         first = missed.row(0, named=True)
-        return Opening(f"{start}; {late}.", f"Catch up first with {_control(first, ask)} {_whom(first)}.")
+        until = f", whose window ended on {spelled_day(first['planned_on'])}" if first["planned_on"] else ""
+        return Opening(f"{start}; {late}.", f"Catch up first with {_control(first, ask)} {_whom(first)}{until}.")
     now = figures.counted_rows("test_windows_open")
     last = f"; {count(failed, 'test')} failed at their last run" if failed != 1 else "; 1 test failed at its last run"
     last = last if failed else ""

@@ -7,22 +7,15 @@ from engine.model.documents.document import Chart, Coverage, Document, FrameRow,
 from engine.model.documents.tones import Tone
 from engine.model.documents.vendor_documents import STATE_LABELS
 from engine.model.figures.figure import Figures
-from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES, VENDOR_TIERS
+from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
 from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of, with_whom
-from reports.vendors.inherited_rows import GAPS, inherited_gaps
+from reports.vendors.inherited_rows import GAPS, inherited_gaps, what_to_ask
 from reports.vendors.register import worst_first
 
-ACTIONS = {
-    "missing": "ask for the {}",
-    "expired": "ask for a current {}",
-    "wrong_scope": "ask for a {} that covers the service we use",
-    "qualified_opinion": "judge the findings of the {} and record a compensating control",
-    "cuec_unmapped": "map what the {} expects of us (its user-entity controls) to our controls",
-}
 HIDDEN = (
     *("tier", "category", "reason", "expected_evidence", "held_until", "compensating", "severity_score", "model"),
     *("customer_side", "held_id", "exception_id", "vendor_id"),
@@ -101,23 +94,10 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
 
 def _actions(rows: pl.DataFrame, by_vendor: pl.DataFrame) -> pl.DataFrame:
     """One row for each vendor, document and gap: what to do, and how much it would settle. Vendors in their order."""
-    by = ["vendor", "vendor_id", "tier", "owner", "expected_evidence", "gap"]
-    document = pl.col("expected_evidence").replace(VENDOR_DOCUMENT_NAMES)
-    what = pl.coalesce(
-        pl.when(pl.col("gap") == gap).then(pl.format(words, "document")) for gap, words in ACTIONS.items()
-    )
     return (
-        rows.group_by(by)
-        .agg(
-            held_until=pl.col("held_until").max(),
-            controls=pl.len().cast(pl.Int64),
-            frameworks=pl.col("framework").unique().sort(),
-            severity_score=pl.col("severity_score").sum().round(1),
-        )
-        .with_columns(document=document)
-        .with_columns(action=what)
-        .join(by_vendor.select("vendor_id").with_row_index("place"), on="vendor_id")
-        .sort("place", "severity_score", *by, descending=[False, True, *[False] * len(by)], nulls_last=True)
+        what_to_ask(rows, "tier", "owner")
+        .join(by_vendor.select("vendor_id").with_row_index("place"), on="vendor_id", maintain_order="left")
+        .sort("place", maintain_order=True)
         .select(
             "vendor",
             "tier",

@@ -2,11 +2,39 @@
 
 import polars as pl
 
-from engine.model.vocabulary import VENDOR_TIERS
+from engine.model.vocabulary import VENDOR_DOCUMENT_NAMES, VENDOR_TIERS
 from reports.shared.columns import in_order
 from reports.shared.ordering import rank
 
-GAPS = ("missing", "expired", "wrong_scope", "qualified_opinion", "cuec_unmapped")
+ACTIONS = {
+    "missing": "ask for the {}",
+    "expired": "ask for a current {}",
+    "wrong_scope": "ask for a {} that covers the service we use",
+    "qualified_opinion": "judge the findings of the {} and record a compensating control",
+    "cuec_unmapped": "map what the {} expects of us (its user-entity controls) to our controls",
+}
+GAPS = tuple(ACTIONS)
+
+
+def what_to_ask(controls: pl.DataFrame, *of: str) -> pl.DataFrame:
+    """What to ask vendors for, by document and gap (``action``), and how many inherited ``controls`` it would evidence.
+
+    What settles most by severity comes first of each vendor. ``of`` are further columns that tell vendors apart.
+    """
+    by = ["vendor", "vendor_id", *of, "expected_evidence", "gap"]
+    document = pl.col("expected_evidence").replace(VENDOR_DOCUMENT_NAMES)
+    what = pl.coalesce(pl.when(pl.col("gap") == gap).then(pl.format(words, document)) for gap, words in ACTIONS.items())
+    return (
+        controls.group_by(by)
+        .agg(
+            held_until=pl.col("held_until").max(),
+            controls=pl.len().cast(pl.Int64),
+            frameworks=pl.col("framework").unique().sort(),
+            severity_score=pl.col("severity_score").sum().round(1),
+        )
+        .with_columns(action=what)
+        .sort("severity_score", *by, descending=[True, *[False] * len(by)], nulls_last=True)
+    )
 
 
 def inherited_gaps(

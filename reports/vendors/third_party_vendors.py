@@ -13,6 +13,7 @@ from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
 from reports.shared.figures import review_is_overdue
 from reports.shared.wording import count_of, part_of, with_whom
+from reports.vendors.inherited_rows import what_to_ask
 from reports.vendors.register import DOCUMENTS, rank_of, register
 
 REVIEWS = ("overdue", "never", "due_soon", "current")
@@ -65,7 +66,7 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     vendors = figures.rows(register)
     tiers = _tiers(vendors, ask)
     return Document(
-        *_opening(vendors, figures),
+        *_opening(vendors, vendor_controls, figures),
         tables=(
             Table("vendors", "Register, worst first", vendors, labels=LABELS, state=STATES[:3], hidden=HIDDEN),
             Table(
@@ -140,7 +141,7 @@ def _reviews(vendors: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _opening(vendors: pl.DataFrame, figures: Figures) -> Opening:
+def _opening(vendors: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Figures) -> Opening:
     if vendors.is_empty():
         return Opening(
             "No vendor is registered; if services are bought in, nothing is known about their risk.", setup.VENDORS
@@ -152,8 +153,12 @@ def _opening(vendors: pl.DataFrame, figures: Figures) -> Opening:
         return Opening(f"{share}; no vendor needs attention now.")
     why = ", ".join(first["attention"][:2])
     never = f", {figures['vendors_not_assessed']:,} never had one" if figures["vendors_not_assessed"] else ""
+    lacking = vendor_controls.filter(pl.col("gap") != "none", pl.col("vendor_id") == first["vendor_id"])
+    ask_for = what_to_ask(lacking)["action"].drop_nulls().to_list()
+    asked = f": {ask_for[0]}" if ask_for else ""
     return Opening(
-        f"{share}{never}.", f"Start with {first['name']} (tier {first['tier']}: {why}; {with_whom(first['owner'])})."
+        f"{share}{never}.",
+        f"Start with {first['name']} (tier {first['tier']}: {why}; {with_whom(first['owner'])}){asked}.",
     )
 
 

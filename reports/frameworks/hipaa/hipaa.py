@@ -24,7 +24,7 @@ from reports.frameworks.hipaa.hipaa_findings import (
 from reports.programme.plans.plan_starts import PlanStarts, Starts
 from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.wording import all_of, count_of, some_of
+from reports.shared.wording import all_of, count_of, some_of, with_whom
 
 TONES: dict[str, Tone] = {"not implemented, reason documented": "neutral"}
 LABELS = {
@@ -162,9 +162,10 @@ def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
     unfounded = rows.filter(pl.col("finding").is_in(DECIDED) & pl.col("risk_ref").is_null()).height
     if unfounded:
         warnings.append(f"{count_of(unfounded, 'decision')} without a reference to the risk analysis.")
-    without = partners.filter(pl.col("finding").is_in([NO_BAA, EXPIRED]))["name"].to_list()
+    lacking = partners.filter(pl.col("finding").is_in([NO_BAA, EXPIRED]))
+    without = [f"{name} ({with_whom(owner)})" for name, owner in lacking.select("name", "owner").iter_rows()]
     if without:
-        warnings.append(Alarm(f"No valid business associate agreement with: {some_of(without)}."))
+        warnings.append(Alarm(f"No valid business associate agreement: sign one with {some_of(without)}."))
     return warnings
 
 

@@ -214,8 +214,8 @@ def _warnings(frame: pl.DataFrame, others: pl.DataFrame, figures: Figures, sheet
         warnings.append(
             Alarm(
                 f"{count_of(slow.height, 'item plans its', 'items plan their')} last milestone after the day by which "
-                f"FedRAMP wants it closed: move the milestone or ask the agency for another day, first of "
-                f"{first['weakness_name']}{_with(first['point_of_contact'])}, due {first['scheduled_completion_date']}."
+                f"FedRAMP wants it closed, first “{first['weakness_name']}”{_with(first['point_of_contact'])}, due "
+                f"{first['scheduled_completion_date']}: move the milestone or ask the agency for another day."
             )
         )
     twice = frame.filter(pl.col("poam_id") != UNNUMBERED, pl.col("weakness_key").is_duplicated())["weakness_key"]

@@ -2,7 +2,6 @@
 
 import polars as pl
 
-from engine.model.days import quarters
 from engine.model.declarations.ask import Ask
 from engine.model.declarations.report import Report
 from engine.model.documents.document import Document, FrameRow, Opening, Table, at_most
@@ -142,11 +141,8 @@ def _opening(forecast: pl.DataFrame, duties: pl.DataFrame, first_late: str, figu
 
 
 def _work(figures: Figures) -> str:
-    """The hours of those who do the duties, and those of everybody, which the weeks add up to."""
-    doing, in_all = figures["obligations_known_hours"], figures["demand_hours"]
-    them = "it" if figures["obligations_known"] == 1 else "them"
-    others = "" if quarters(in_all) == quarters(doing) else f", {quarters(in_all)} with those who answer for {them}"
-    return f"{hours(doing)}{others}"
+    """The hours of everybody, which the weeks add up to; those of whoever does the duties are among the figures."""
+    return f"{hours(figures['demand_hours'])} of work in all"
 
 
 def _fall(number: int) -> str:

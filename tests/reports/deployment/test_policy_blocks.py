@@ -87,7 +87,7 @@ def test_blocks_are_counted_against_what_was_let_through():
     assert lead(held) == (
         f"3 of 5 attempts of {ANN} to run an automation were blocked in 7 days (60.0 %), 0 in the 7 days before.",
         f"Ask {ANN} first, who was blocked most often: 2 "
-        "times with apply-patch, last on 20 Nov 2026, because of: hours.",
+        "times with “apply-patch”, last on 20 Nov 2026, because of: hours.",
     )
 
 
@@ -97,7 +97,7 @@ def test_who_was_blocked_most_often_is_asked_whatever_the_reasons():
         [block("a", 1), block("b", 2, **other), block("c", 3, **other), block("d", 1, actor="bo@acme.example")]
     )
     assert lead(held)[1] == (
-        f"Ask {ANN} first, who was blocked most often: 3 times with apply-patch, last on 19 Nov 2026, "
+        f"Ask {ANN} first, who was blocked most often: 3 times with “apply-patch”, last on 19 Nov 2026, "
         "mostly because of: Too many at a time."
     )
     assert table(held, "playbooks").select("playbook", "why").rows() == [("apply-patch", "Too many at a time")]
@@ -136,7 +136,7 @@ def test_the_compliant_run_is_the_next_one_of_the_same_person_and_playbook():
 def test_a_playbook_that_is_mostly_blocked_has_a_bad_policy():
     blocks = [block(f"b{i}") for i in range(3)]
     assert report(blocks, [run(f"r{i}", 1) for i in range(3)]).warnings == [
-        "Blocked 3 times or more, and at least as often as let through: apply-patch. Whoever owns the policy checks "
+        "Blocked 3 times or more, and at least as often as let through: “apply-patch”. Whoever owns the policy checks "
         "whether it asks too much."
     ]
     assert report(blocks, [run(f"r{i}", 1) for i in range(4)]).warnings == []

@@ -283,7 +283,9 @@ def test_what_nobody_can_be_asked_for_is_the_first_thing_said():
         "1 of 1 attestation to sign within 90 days is overdue.",
         "Name owners first: 1 has none to ask (1 overdue).",
     )
-    assert found.warnings == ["1 renewal has no owner who is there, so nobody can be asked."]
+    assert found.warnings == [
+        "1 renewal has nobody who is there to ask: an administrator names an owner for SOC 2 CC1.1."
+    ]
 
 
 def test_what_was_asked_for_lately_is_not_asked_for_again():

@@ -103,7 +103,7 @@ def test_the_worst_comes_first_and_is_named_with_what_to_do():
     overdue = table(found, "overdue")
     assert overdue.select("id", "days_late", "urgency").rows() == [("R2", 6, 24), ("R1", 20, 20)]
     assert lead(found) == (
-        "0 of 2 requests were answered in time (0.0 %); 2 are overdue, 1 at risk.",
+        "In 30 days 0 of 2 requests were answered in time (0.0 %); 2 are overdue, 1 at risk.",
         "Get the auditor's decision on R2 first (P1, 6 days late, with ann@acme.example).",
     )
 
@@ -162,7 +162,7 @@ def test_without_requests_nothing_is_known():
 def test_a_queue_in_time_asks_for_nothing():
     found = report(closed_request(1, 2), request(2, due_on=date(2026, 12, 1)))
     assert lead(found) == (
-        "1 of 1 request was answered in time (100.0 %); of 1 open request none is overdue or at risk.",
+        "In 30 days 1 of 1 request was answered in time (100.0 %); of 1 open request none is overdue or at risk.",
         "",
     )
 
@@ -192,7 +192,7 @@ def test_nobody_is_not_one_of_the_people_with_open_requests():
 
 def test_without_an_open_request_that_is_said():
     assert lead(report(closed_request(1, 2))) == (
-        "1 of 1 request was answered in time (100.0 %); no request is open.",
+        "In 30 days 1 of 1 request was answered in time (100.0 %); no request is open.",
         "",
     )
     assert lead(report(request(1))) == (

@@ -247,7 +247,9 @@ def test_each_recipient_has_one_section_with_the_most_urgent_first():
         "2 duties and remediations are overdue and 2 due soon; 5 reminders are to be sent to 2 people.",
         "Begin with ann@acme.example (2 items, 1 overdue): Duty x (9 days late).",
     )
-    assert found.warnings == ["1 reminder without a recipient: no owner or accountable person who is there."]
+    assert found.warnings == [
+        "1 reminder reaches nobody who is there: an administrator names an owner. Duty w (1 day late)."
+    ]
 
 
 MANY = {

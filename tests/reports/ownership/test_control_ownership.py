@@ -118,7 +118,7 @@ def test_roles_on_controls_that_do_not_apply_do_not_count():
 
 def test_where_nobody_is_accountable_nobody_has_a_share():
     held = report({"A1": False}, ("A1", "I", ANN))
-    assert held.next_step == "Name who answers for SOC 2 A1 Control A1."
+    assert held.next_step == "An administrator names who answers for SOC 2 A1 Control A1."
     assert frame(held, "people")["share_pct"].to_list() == [None]
 
 
@@ -156,7 +156,7 @@ def test_the_first_sentence_is_short_and_the_next_one_says_where_to_start():
     held = report({"A1": True, "A2": False}, ("A1", "R", ANN), ("A1", "A", BOB), ("A2", "R", ANN))
     assert lead(held) == (
         "1 of 2 controls has exactly one accountable person and somebody to do it (50.0 %).",
-        f"Name who answers for SOC 2 A2 Control A2, whose work is with {ANN}.",
+        f"An administrator names who answers for SOC 2 A2 Control A2, whose work is with {ANN}.",
     )
     assert lead(report({"A1": False})) == (
         "Nobody is named for the one control in scope.",

@@ -86,7 +86,7 @@ def test_what_is_observed_and_not_declared_comes_first():
         ("undocumented_system", "wiki", "seen in alerts, services"),
     ]
     assert lead(held) == (
-        "2 of 3 observed systems are not declared; with them the scope has 2 gaps.",
+        "2 of 3 observed systems are not declared; in all the scope has 2 gaps.",
         "For the system 10.0.0.9 (seen in findings): declare it with owner, data and boundary, or switch it off "
         "(nobody owns it).",
     )
@@ -162,8 +162,8 @@ def test_a_flow_is_with_the_owner_of_the_system_that_it_comes_from():
         ),
     ]
     assert lead(held)[0] == (
-        "Every observed system is declared, 1 in all; the declared scope has 2 gaps, 1 data flow without an agreement "
-        "and 1 not encrypted among them."
+        "Every observed system is declared, 1 in all; the declared scope has 2 gaps: 1 data flow without an agreement "
+        "and 1 not encrypted first."
     )
 
 

@@ -102,8 +102,9 @@ def test_controls_without_evidence_are_orphans_and_make_no_claim():
     document = report(claim(), controls=["C1", "C2", "C3"])
     assert frame(document, "orphan_controls")["control_id"].to_list() == ["C2", "C3"]
     assert lead(document) == (
-        "1 of 1 claim of evidence for a control can be followed to a verified audit event (100.0 %); 2 controls have no evidence.",
-        "Collect evidence for SOC 2 C2 A control (with ann@acme.example), which has none.",
+        "1 of 1 claim of evidence for a control can be followed to a verified audit event (100.0 %); 2 controls have no evidence "
+        "at all.",
+        "Collect evidence for SOC 2 C2 A control (with ann@acme.example), which has none of any kind.",
     )
     assert frame(document, "frameworks").select("framework", "claims", "orphan_controls").rows() == [("SOC 2", 1, 2)]
 

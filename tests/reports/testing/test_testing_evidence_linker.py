@@ -163,6 +163,14 @@ def test_a_control_that_lacks_a_test_comes_first():
     assert body == {"links": [{"test_id": "a", "framework": "soc2", "control_id": "C3"}]}
 
 
+def test_where_no_control_needs_a_link_nobody_has_to_act():
+    assert lead(report([dry("a")], [match("a", "C1")], status=[{"control_id": "C1"}])) == (
+        "In 30 days 0 of 1 passed test is linked to a control (0.0 %); 1 more control could have one too, and none needs it.",
+        "Nobody has to act: no state changes by a link. The first that fits is the dry-run “rotate-key” of 10 Nov 2026 for "
+        "SOC 2 C1 Control C1 (with ann@acme.example).",
+    )
+
+
 def test_a_control_is_newly_evidenced_by_its_first_link_to_a_passed_test():
     document = report(
         [dry("a")],

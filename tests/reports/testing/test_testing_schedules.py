@@ -122,12 +122,21 @@ def test_a_missed_last_window_is_the_headline_and_stands_first():
     assert frame(document, "schedules")["control_id"].to_list() == ["CC8.1", "CC7.1"]
     assert lead(document) == (
         "1 of 2 test windows was on time in 12 months (50.0 %); 1 test missed its last window.",
-        f"Catch up first with SOC 2 CC8.1: Look, with {BOB}.",
+        f"Catch up first with SOC 2 CC8.1: Look, with {BOB}, whose window ended on 7 Nov 2026.",
     )
     longer = {**window("2026-10-01", "2026-10-07", "missed"), "schedule_id": "S9", "control_id": "CC9.1"}
     several = report(missed, longer)
     assert frame(several, "schedules")["control_id"].to_list() == ["CC9.1", "CC8.1"]
     assert lead(several)[1] == f"Catch up first with SOC 2 CC9.1: Look, with {BOB}."
+
+
+def test_of_missed_windows_the_one_that_ended_first_stands_first_and_says_who_tests():
+    old = {**window("2026-10-01", "2026-10-07", "missed"), "schedule_id": "S9", "control_id": "CC9.1"}
+    new = {**window("2026-11-01", "2026-11-07", "missed"), "schedule_id": "S2", "control_id": "CC8.1"}
+    document = report(new, old)
+    shown = frame(document, "schedules").select("control_id", "last", "performer").rows()
+    assert shown == [("CC9.1", "missed", BOB), ("CC8.1", "missed", BOB)]
+    assert document.next_step == f"Catch up first with SOC 2 CC9.1: Look, with {BOB}, whose window ended on 7 Oct 2026."
 
 
 def test_a_missed_window_that_was_done_since_is_counted_apart_and_stays_a_miss():
@@ -218,7 +227,7 @@ def test_each_figure_counts_tests_or_windows():
     }
     assert lead(document) == (
         "2 of 4 test windows were on time in 12 months (50.0 %); 1 test missed its last window, 1 failed.",
-        f"Catch up first with SOC 2 CC8.1: Look, with {BOB}.",
+        f"Catch up first with SOC 2 CC8.1: Look, with {BOB}, whose window ended on 7 Nov 2026.",
     )
     assert len(document.headline.split()) <= 30
 

@@ -171,6 +171,26 @@ def test_an_assured_vendor_comes_behind_those_that_nothing_assures_whatever_its_
     assert names == ["Early", "Dusty", "Calm", "Bold", "Able"]
 
 
+def test_the_worst_vendor_is_asked_for_what_settles_most():
+    lapsed = vendor("Mute", assurance="lapsed", tier="high")
+    held = {"vendor": "Mute", "vendor_id": lapsed["vendor_id"], "framework": "soc2"}
+    controls = [
+        {**held, "control_id": "A1", "expected_evidence": "soc2_type2", "gap": "expired", "severity_score": 3.0},
+        {
+            **held,
+            "control_id": "A2",
+            "expected_evidence": "iso27001_certificate",
+            "gap": "missing",
+            "severity_score": 5.0,
+        },
+        {**held, "control_id": "A3", "expected_evidence": "soc2_type2", "gap": "none", "severity_score": 9.0},
+    ]
+    assert report(lapsed, controls=controls).next_step == (
+        "Start with Mute (tier high: assurance document without a known end; with ann@acme.example): ask for the ISO/IEC 27001 "
+        "certificate."
+    )
+
+
 def test_a_current_review_is_no_assurance():
     document = report(vendor("Calm", assurance="not_assessed"), vendor("Mute", assurance="lapsed"))
     assert lead(document) == (

@@ -127,7 +127,9 @@ def test_business_associates_need_an_agreement_that_flows_down():
     ]
     assert one(document, "specifications", REQUIRED, "inherited_from", "inherited_open") == (1, 1)
     assert "2 business associates have no valid agreement" in document.headline
-    assert document.warnings == ["No valid business associate agreement with: d, b."]
+    assert document.warnings == [
+        "No valid business associate agreement: sign one with d (nobody owns it), b (nobody owns it)."
+    ]
 
 
 def test_an_agreement_is_good_on_its_last_day():

@@ -344,8 +344,8 @@ def test_a_milestone_after_the_scheduled_completion_is_a_warning(milestone, slow
     document = plan([{**GAP, "due_on": milestone}], [FINDING], [LINE])
     assert table(document, "items").filter("milestone_late")["poam_id"].to_list() == slow
     sentence = (
-        "1 item plans its last milestone after the day by which FedRAMP wants it closed: move the milestone or ask the "
-        "agency for another day, first of Access (with ann@acme.example), due 2026-12-30."
+        "1 item plans its last milestone after the day by which FedRAMP wants it closed, first “Access” (with "
+        "ann@acme.example), due 2026-12-30: move the milestone or ask the agency for another day."
     )
     assert [text for text in document.warnings if "milestone" in text] == [sentence] * len(slow)
 

@@ -55,9 +55,7 @@ def test_overdue_work_is_in_no_week_and_this_week_offers_the_day_that_is_left():
 
 def test_the_headline_has_the_hours_that_the_weeks_add_up_to():
     made = document(duty("a", 3, effort_hours=8.0, accountable="cyd"), duty("b", 5, effort_hours=1.0))
-    assert made.headline.startswith(
-        "2 duties (9 hours, 11 with those who answer for them) fall due in the next 13 weeks"
-    )
+    assert made.headline.startswith("2 duties (11 hours of work in all) fall due in the next 13 weeks")
     assert weeks(made)["demand_hours"].sum() == made.summary["demand_hours"] == 11.0
 
 
@@ -140,7 +138,7 @@ def test_committee_meetings_stand_in_their_week():
 def test_the_headline_says_what_to_relieve():
     calm = document(duty("a", 10))
     assert lead(calm) == (
-        "1 duty (1 hour) falls due in the next 13 weeks, most in 2026-W49 (1 duty, 12.5 % of capacity).",
+        "1 duty (1 hour of work in all) falls due in the next 13 weeks, most in 2026-W49 (1 duty, 12.5 % of capacity).",
         "",
     )
     full = document(duty("now", 0, effort_hours=20.0), duty("late", -3), duty("a", 10), duty("b", 11))
