@@ -238,7 +238,7 @@ HEALTH = (
     ),
     Figure(
         "control_state_change",
-        "Change of the state of controls",
+        "Change of the state of controls known then",
         "points",
         "more",
         "Points that the state component of the control health moved since the last observation before "

@@ -157,7 +157,7 @@ def late_requests(snapshot: Snapshot, document: Document) -> list[str]:
     titles = dict(distinct_titles(snapshot.fact("requests"), snapshot).select("id", "title").iter_rows())
     names = _names(snapshot)
     said = [
-        f"{titles[one['id']]} ({_name(names, one['owner'])}, due {short_day(one['due_on'])})"
+        f"“{titles[one['id']]}” ({_name(names, one['owner'])}, due {short_day(one['due_on'])})"
         for one in rows.head(FEW).iter_rows(named=True)
     ]
     return _in_order("First", said)

@@ -31,7 +31,8 @@ COHORT = Parameter(
     "size of the reference programmes: auto takes that of the organization, all where its headcount is not known",
     choices=("auto", *SIZES, ALL),
 )
-SHOWN = (*("name", "strict_pct", "median_pct", "gap_controls", "control_id", "title", "owner", "due_on", "blocked_by"),)
+# what to begin with is for the plans of frameworks to say, as the next step does
+SHOWN = ("name", "strict_pct", "median_pct", "percentile", "gap_controls")
 # what a page leads with
 FOREMOST = (
     *("benchmark_below_median", "benchmark_at_or_above_median", "benchmark_without_percentile"),

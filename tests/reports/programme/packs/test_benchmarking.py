@@ -179,3 +179,8 @@ def test_each_framework_names_the_gap_to_close_first_with_its_owner():
         date(2026, 12, 1),
     )
     assert one(document(), "control_id") is None
+
+
+def test_the_page_leaves_to_the_next_step_what_to_begin_with():
+    """The gap that gains most and what the plan begins with can be two controls: a page says one of them."""
+    assert {"control_id", "title", "owner", "due_on", "blocked_by"} <= set(document().tables[0].hidden)
