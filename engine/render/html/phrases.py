@@ -67,12 +67,12 @@ def _with_things(text: str, links: Links) -> Markup:
             full = Markup(' title="{}"').format(sentence) if reading != sentence else ""
             tag = Markup('<a href="{}"{}>{}</a>').format(address, full, reading)
             bare = Markup("<span{}>{}</span>").format(full, reading) if full and thing is None else escape(reading)
-            markups += [_escaped(text[at:start]), tag if address else bare]
+            markups += [_plain(text[at:start]), tag if address else bare]
             at = end
-    return Markup("").join([*markups, _escaped(text[at:])])
+    return Markup("").join([*markups, _plain(text[at:])])
 
 
-def _escaped(text: str) -> Markup:
+def _plain(text: str) -> Markup:
     """Text as HTML in which a number keeps its unit, and a day its month, on one line."""
     return Markup(_WHOLE.sub(_whole, str(escape(text))))  # noqa: S704 - escaped, and a span around digits and words
 
