@@ -105,8 +105,8 @@ def _opening(every: pl.DataFrame, owed: pl.DataFrame, owners: pl.DataFrame, figu
 def _warnings(figures: Figures, ask: Ask) -> list[str]:
     warnings: list[str] = []
     if nobody := figures["renewals_without_recipient"]:
-        rows = figures.counted_rows("renewals_without_recipient")
-        names = [control(":".join(key), ask) for key in rows.select("framework", "control_id").rows()]
+        keys = figures.counted_rows("renewals_without_recipient").select("framework", "control_id").rows()
+        names = [control(":".join(key), ask) for key in keys]
         have = count_of(nobody, "renewal has", "renewals have")
         warnings.append(
             Alarm(f"{have} nobody who is there to ask: an administrator names an owner for {some_of(names, 3)}.")
