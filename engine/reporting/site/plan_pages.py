@@ -11,7 +11,7 @@ from engine.model.declarations.plan_parameters import DEFAULT_TARGET, PLANNED_FR
 from engine.model.documents.document import Document, Edition
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.planning.question import MOST_DAYS
-from engine.planning.verdict.likelihood import odds_of, promise_of, verdict_of
+from engine.planning.verdict.likelihood import odds_of, promise_of
 from engine.reporting.site.mentions import ReportPage
 from engine.reporting.site.named_answers import short_day
 from engine.reporting.snapshot.snapshot import Snapshot
@@ -48,7 +48,7 @@ def plan_page(framework: str, report_page: ReportPage) -> PlanPage:
     """The page of a plan as the front page leads to it."""
     document = report_page.edition.document
     name = {**FRAMEWORK_NAMES, **report_page.edition.own_frameworks}.get(framework, framework)
-    return PlanPage(framework, f"{name}, {short_day(document.summary['by'])}", brief_verdict(document), report_page)
+    return PlanPage(framework, f"{name}, {short_day(document.summary['by'])}", verdict(document), report_page)
 
 
 def work_on(document: Document, control_id: str) -> list[str]:
@@ -63,16 +63,6 @@ def work_on(document: Document, control_id: str) -> list[str]:
     ]
     return steps or [f"The plan for {day} leaves it open: {why}" for why in left["why"]]
 
-
-def brief_verdict(document: Document) -> str:
-    """Whether it will be ready, in the few words that a line of the front page has room for."""
-    summary, goal = document.summary, document.table("goals").frame.row(0, named=True)
-    if not summary["not_effective"]:
-        return "yes, as it is"
-    if not summary["reached"]:
-        return f"no, {goal['planned_strict_pct']:.1f} % with the plan"
-    odds = goal["likely_pct"] / 100
-    return f"{verdict_of(True, odds)}, with the plan ({odds_of(odds)})"
 
 
 def verdict(document: Document) -> str:

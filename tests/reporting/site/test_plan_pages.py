@@ -7,7 +7,7 @@ import pytest
 
 from engine.model.documents.document import Document, Table
 from engine.planning.verdict.likelihood import verdict_of
-from engine.reporting.site.plan_pages import brief_verdict, verdict
+from engine.reporting.site.plan_pages import verdict
 
 SHORT = "34 short if nothing is done, 67.5 h of work by then"
 BY, LATER = date(2027, 3, 1), date(2027, 3, 22)
@@ -35,19 +35,6 @@ def plan(likely_on=None, likely_pct=0.0, **summary):
 )
 def test_a_verdict_is_the_plans_own_and_so_is_the_day_on_which_it_is_likely(document, line):
     assert verdict(document) == line
-
-
-@pytest.mark.parametrize(
-    ("document", "line"),
-    [
-        (plan(not_effective=0), "yes, as it is"),
-        (plan(BY, 93.4), "yes, with the plan (93 % likely)"),
-        (plan(None, 6.2), "hardly, with the plan (6 % likely)"),
-        (plan(reached=False), "no, 70.5 % with the plan"),
-    ],
-)
-def test_the_front_page_has_a_line_for_each_plan(document, line):
-    assert brief_verdict(document) == line
 
 
 @pytest.mark.parametrize(
