@@ -16,7 +16,10 @@ from engine.store.schema.services import deploys, services
 
 @dataclass(frozen=True)
 class DeployEvent:
-    """What was told. ``id`` is the sender's own; without it service, version, environment and time are the key."""
+    """What was told. ``id`` is the sender's own; without it service, version, environment and time are the key.
+
+    ``is_dated``: whether the sender said when it went live; else ``deployed_at`` is when it was told.
+    """
 
     service_id: str
     version: str | None
@@ -27,6 +30,7 @@ class DeployEvent:
     url: str | None
     id: str | None
     rolled_back_at: datetime | None = None
+    is_dated: bool = True
 
 
 def find_service(connection: Reader, org_id: str, service_id: str | None, name: str | None) -> str:
@@ -50,8 +54,13 @@ def find_service(connection: Reader, org_id: str, service_id: str | None, name: 
 
 
 def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, object]]:
-    """``created``, ``updated`` (how it ended changed) or ``duplicate`` (nothing was written), and the deploy."""
+    """``created``, ``updated`` (how it ended changed) or ``duplicate`` (nothing was written), and the deploy.
+
+    How it ended only moves forward: bodies come again and out of order, and what was said before a roll-back takes none
+    back. Of two that end it otherwise, and of two times of a roll-back, the one that is told last counts.
+    """
     known = _recorded_deploy(revision, event)
+    _check_rollback_time(event, event.deployed_at if known is None else known["deployed_at"])
     if known is None:
         row: DeployRow = {
             "org_id": revision.org_id,
@@ -69,6 +78,9 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
         revision.insert(deploys, [row])
         _audit(revision, row, event)
         return "created", _answer(row)
+    if known["status"] == "rolled_back" and event.status != "rolled_back":
+        _check_same_release(event, known)
+        return "duplicate", _answer(known)
     taken_back = _rollback_time(revision, event, known)
     if (known["status"], known["rolled_back_at"]) == (event.status, taken_back):
         return "duplicate", _answer(known)
@@ -76,6 +88,30 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
     revision.update(deploys, {"id": known["id"]}, {"status": event.status, "rolled_back_at": taken_back})
     _audit(revision, known, event)
     return "updated", _answer(known)
+
+
+def _check_rollback_time(event: DeployEvent, deployed_at: datetime) -> None:
+    """BadRequest for a roll-back from before it went live."""
+    if event.rolled_back_at is not None and event.rolled_back_at < deployed_at:
+        expected, got = f"a time from {deployed_at.isoformat()} on", event.rolled_back_at.isoformat()
+        raise BadRequest(
+            f"The body does not fit: rolled_back_at must be {expected}; got {got!r}.",
+            word="invalid_body",
+            details=[{"field": "rolled_back_at", "expected": expected, "got": got}],
+        )
+
+
+def _check_same_release(event: DeployEvent, known: DeployRow) -> None:
+    """Conflict where it says that it went live after it was rolled back: that is another deploy, which may not get lost."""
+    taken_back = known["rolled_back_at"]
+    if event.is_dated and taken_back is not None and event.deployed_at > taken_back:
+        expected, got = f"until {taken_back.isoformat()}", event.deployed_at.isoformat()
+        raise Conflict(
+            f"The deploy {known['id']!r} was rolled back at {taken_back.isoformat()}; what went live after that needs "
+            "an id of its own.",
+            word="deploy_conflict",
+            details=[{"field": "deployed_at", "expected": expected, "got": got}],
+        )
 
 
 def _rollback_time(revision: Revision, event: DeployEvent, known: DeployRow | None) -> datetime | None:

@@ -89,7 +89,10 @@ def create_connection(request: Request, body: NewConnection) -> Response:
 
 
 def deploy_event(request: Request, body: NewDeploy) -> Response:
-    """POST /api/integrations/deploy-events: records a change that went live; the same again is no news."""
+    """POST /api/integrations/deploy-events: records a change that went live; the same again is no news.
+
+    Nor is what was said of it before it was rolled back.
+    """
     if body.service is None and body.service_id is None:
         raise _invalid("service", "service (a name) or service_id", "neither")
     for name in ("service", "service_id", "version", "environment", "change_ref", "id"):
@@ -103,8 +106,6 @@ def deploy_event(request: Request, body: NewDeploy) -> Response:
         taken_back = _moment("rolled_back_at", body.rolled_back_at, request.now)
         if body.status != "rolled_back":
             raise _invalid("status", "rolled_back beside rolled_back_at", body.status)
-        if taken_back < at:
-            raise _invalid("rolled_back_at", f"a time from {at.isoformat()} on", taken_back.isoformat())
     caller = request.caller
 
     def change(revision: Revision) -> tuple[str, dict[str, object]]:
@@ -121,6 +122,7 @@ def deploy_event(request: Request, body: NewDeploy) -> Response:
                 body.url,
                 body.id,
                 taken_back,
+                body.deployed_at is not None,
             ),
         )
 

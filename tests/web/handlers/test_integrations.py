@@ -255,6 +255,44 @@ def test_when_a_release_was_taken_back_is_what_the_sender_says_and_else_nobody_k
     assert (refused.status, refused.json["details"][0]["field"]) == (400, "status")
 
 
+def test_a_replay_of_what_came_before_takes_no_rollback_back(sign_in, with_services):
+    client, event = sign_in(), {**EVENT, "id": "run-78"}
+    client.post(DEPLOYS, event)
+    exact = {**event, "status": "rolled_back", "rolled_back_at": "2026-11-20T08:27:00Z"}
+    known = client.post(DEPLOYS, exact).json["deploy"]
+    head = with_services.head("acme")
+    late = {**event, "deployed_at": None}
+    for again in (event, late, {**event, "status": "failed"}, exact, {**late, "status": "rolled_back"}):
+        assert client.post(DEPLOYS, again).json == {"result": "duplicate", "deploy": known}, again
+    assert with_services.head("acme") == head
+
+
+def test_a_rollback_that_is_told_first_stays_and_how_it_ended_is_corrected(sign_in, with_services):
+    client = sign_in()
+    first = client.post(DEPLOYS, {**EVENT, "status": "rolled_back"}).json["deploy"]
+    assert client.post(DEPLOYS, EVENT).json == {"result": "duplicate", "deploy": first}
+    other = {**EVENT, "version": "2"}
+    ended = [client.post(DEPLOYS, {**other, "status": status}).json for status in ("succeeded", "failed", "succeeded")]
+    said = [(answer["result"], answer["deploy"]["status"]) for answer in ended]
+    assert said == [("created", "succeeded"), ("updated", "failed"), ("updated", "succeeded")]
+    taken_back = {**other, "status": "rolled_back"}
+    times = [f"2026-11-20T08:{minute}:00Z" for minute in (29, 27)]
+    told = [client.post(DEPLOYS, {**taken_back, "rolled_back_at": at}).json["deploy"]["rolled_back_at"] for at in times]
+    assert told == times
+
+
+def test_what_went_live_after_its_rollback_is_another_deploy(sign_in, with_services):
+    client, event = sign_in(), {**EVENT, "id": "run-79"}
+    client.post(DEPLOYS, event)
+    taken_back = {"id": "run-79", "service": "API", "version": "1.2.3", "status": "rolled_back"}
+    answer = client.post(DEPLOYS, {**taken_back, "rolled_back_at": "2026-11-20T08:27:00Z"})
+    assert (answer.json["result"], answer.json["deploy"]["deployed_at"]) == ("updated", "2026-11-20T08:25:00Z")
+    refused = client.post(DEPLOYS, {**event, "deployed_at": "2026-11-20T08:28:00Z"})
+    assert (refused.status, refused.json["error"]) == (409, "deploy_conflict")
+    assert refused.json["details"][0]["field"] == "deployed_at"
+    assert client.post(DEPLOYS, {**event, "id": "run-80", "deployed_at": "2026-11-20T08:28:00Z"}).status == 201
+
+
 def test_the_senders_own_id_is_the_key_where_it_is_given(sign_in, with_services):
     client, event = sign_in(), {**EVENT, "id": "run-77"}
     assert client.post(DEPLOYS, event).json["deploy"]["id"] == "run-77"
