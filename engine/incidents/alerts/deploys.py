@@ -102,7 +102,7 @@ def _check_rollback_time(event: DeployEvent, deployed_at: datetime) -> None:
 
 
 def _check_same_release(event: DeployEvent, known: DeployRow) -> None:
-    """Conflict where it says that it went live after it was rolled back: that is another deploy, which may not get lost."""
+    """Conflict where it says that it went live after its roll-back: that is another deploy, which may not get lost."""
     taken_back = known["rolled_back_at"]
     if event.is_dated and taken_back is not None and event.deployed_at > taken_back:
         expected, got = f"until {taken_back.isoformat()}", event.deployed_at.isoformat()

@@ -167,11 +167,6 @@ def _candidate(rank: int, group: Sequence[Chain], trouble: Trouble) -> Candidate
     confidence = round(min(strongest.score, SURE), 3)
     level = band(confidence)
     evidence = [*(one.suspect.id for one in group), *(one.id for one in strongest.seen)]
-    edges = [
-        f"service_dependencies:{one}>{two}"
-        for one, two in zip(strongest.places, strongest.places[1:], strict=False)
-        if two and not two.startswith("vendors:")
-    ]
     vendor = strongest.suspect.place if (strongest.suspect.place or "").startswith("vendors:") else None
     return Candidate(
         rank,
@@ -183,7 +178,7 @@ def _candidate(rank: int, group: Sequence[Chain], trouble: Trouble) -> Candidate
         _contributions(strongest, confidence),
         supports(strongest),
         contradictions(strongest),
-        tuple(dict.fromkeys((*evidence, *([vendor] if vendor else []), *edges))),
+        tuple(dict.fromkeys((*evidence, *([vendor] if vendor else []), *strongest.dependencies))),
         explanation(strongest, confidence, level),
         tuple(_ground(strongest, step) for step in strongest.steps if step.said and not step.against),
         tuple(_ground(strongest, step) for step in strongest.steps if step.said and step.against),

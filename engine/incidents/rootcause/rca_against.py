@@ -256,4 +256,4 @@ def _common_need(around: Circumstances) -> Iterator[Chain]:
         Step("company", 1.0, text, rows=tuple(one.id for one in several)),
         Step("way", 1.0, f"Nothing is recorded of {name} itself.", True, (f"services:{place}",)),
     )
-    yield Chain(suspect, ways[place], steps, ())
+    yield Chain(suspect, ways[place], steps, (), around.estate.dependency_rows(ways[place]))

@@ -45,12 +45,16 @@ class Step(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """An suspect with the steps from it to the trouble that it would explain."""
+    """A suspect with the steps from it to the trouble that it would explain.
+
+    ``dependencies`` are the evidence ids of those that its way goes over.
+    """
 
     suspect: Suspect
     places: tuple[str, ...]
     steps: tuple[Step, ...]
     seen: tuple[Trouble, ...]
+    dependencies: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:
@@ -67,7 +71,7 @@ class Chain(NamedTuple):
 
 def chain(suspect: Suspect, trouble: Trouble, walk: Walk, now: datetime) -> Chain | None:
     """The chain from a suspect to trouble at the start of the walk; None where none leads there or time forbids it."""
-    way = walk.reach(suspect, trouble.told, trouble.at)
+    way = walk.reach(suspect, trouble)
     slack = CLOCK_SLACK if suspect.is_change else ALERT_SLACK
     if way is None or suspect.at > trouble.at + slack:
         return None
@@ -83,7 +87,8 @@ def chain(suspect: Suspect, trouble: Trouble, walk: Walk, now: datetime) -> Chai
         *_expiry(suspect, trouble),
         *_environment(suspect, trouble, walk.estate),
     ]
-    return Chain(suspect, way.places, tuple(steps), (*((effect,) if effect else ()), *seen))
+    rows = walk.estate.dependency_rows(way.places)
+    return Chain(suspect, way.places, tuple(steps), (*((effect,) if effect else ()), *seen), rows)
 
 
 def decay(lag: timedelta, half_life: timedelta) -> float:
@@ -154,13 +159,14 @@ def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate:
     where = estate.name(suspect.place)
     if effect is None:
         if way.link != "link_said" and suspect.place in estate.called.within(trouble.told):
-            yield Step("symptom", worth("effect_named"), f"The incident names {where}.")
+            text = f"The incident names {where}."
+            yield Step("symptom", worth("effect_named"), text, rows=(trouble.id,))
         elif suspect.place in estate.healthy:
-            yield Step(
-                "symptom", worth("effect_none"), f"The events of {where} were counted, and it was healthy.", True
-            )
+            text = f"The events of {where} were counted, and it was healthy."
+            yield Step("symptom", worth("effect_none"), text, True, (f"services:{suspect.place}",))
         else:
-            yield Step("symptom", worth("effect_unknown"), f"No trouble of {where} is recorded after it.", True)
+            text = f"No trouble of {where} is recorded after it."
+            yield Step("symptom", worth("effect_unknown"), text, True, (f"services:{suspect.place}",))
     elif effect.at < suspect.at - CLOCK_SLACK:
         text = f"{where} was in trouble before it ({effect.id})."
         yield Step("symptom", worth("effect_before"), text, True, (effect.id,))
@@ -189,13 +195,14 @@ def _path(way: Way, seen: Sequence[Trouble], estate: Estate) -> Iterator[Step]:
         yield Step("topological", 1.0, "It is on the service itself.")
         return
     names = [estate.name(place) for place in way.places if place]
-    yield Step(
-        "topological", round(1 / (1 + hops), 3), f"{' needs '.join(names)}." if way.link in RECORDED_LINKS else ""
-    )
+    text = f"{' needs '.join(names)}." if way.link in RECORDED_LINKS else ""
+    yield Step("topological", round(1 / (1 + hops), 3), text, rows=estate.dependency_rows(way.places))
     between = way.places[1:-1]
     if silent := len(between) - len(seen):
         quiet = [estate.name(place) for place in between if place not in {one.place for one in seen}]
-        yield Step("way", round(worth("silent") ** silent, 3), f"Nothing is recorded of {', '.join(quiet)}.", True)
+        rows = tuple(f"services:{place}" for place in between if place not in {one.place for one in seen})
+        text = f"Nothing is recorded of {', '.join(quiet)}."
+        yield Step("way", round(worth("silent") ** silent, 3), text, True, rows)
     elif seen:
         text = ", ".join(f"{estate.name(one.place)} ({one.id})" for one in seen)
         yield Step("way", 1.0, f"On the way there was trouble at {text}.", rows=tuple(one.id for one in seen))
@@ -213,7 +220,8 @@ def _link(way: Way, estate: Estate) -> Step:
         "link_other": f"{vendor} is recorded for other services, not for this one.",
         "link_unknown": "It is about a third party that the register of vendors does not have.",
     }
-    return Step("link", worth(way.link or ""), said[way.link or ""], way.link in DOUBTFUL_LINKS)
+    rows = way.rows or (estate.dependency_rows(way.places) if way.link in RECORDED_LINKS else ())
+    return Step("link", worth(way.link or ""), said[way.link or ""], way.link in DOUBTFUL_LINKS, rows)
 
 
 def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator[Step]:

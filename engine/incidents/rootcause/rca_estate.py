@@ -67,11 +67,13 @@ class Trouble:
 class Way(NamedTuple):
     """From the place of trouble to that of a suspect.
 
-    ``link`` names in ``VALUES`` what puts a vendor on it, or a service that only the incident's words put there.
+    ``link`` names in ``VALUES`` what puts a vendor on it, or a service that only the incident's words put there;
+    ``rows`` are the evidence ids that say so, where that is neither the suspect nor a dependency.
     """
 
     places: tuple[str, ...]
     link: str | None = None
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,8 @@ class Estate:
     """Places by name, what each needs, and the trouble seen at each, in order of time.
 
     ``called`` are names as texts have them. ``needs`` leads from services to services and vendors; ``flows`` are those
-    of its edges that only a flow of data tells, ``said`` those that only the incident's words tell. ``vital`` vendors
-    stop the service when they fail. ``healthy`` services had their events counted and none too many were bad.
+    of its edges that only a flow of data tells, ``said`` those that only the incident's words tell, ``sources`` has the
+    evidence ids of edges to vendors. ``vital`` vendors stop the service when they fail. ``healthy`` services had their events counted and none too many were bad.
     ``changes`` are those of callers and of what they need, ``releases`` the moments of those of weeks by service.
     """
 
@@ -91,6 +93,7 @@ class Estate:
     troubles: Mapping[str, Sequence[Trouble]] = field(default_factory=dict)
     flows: Collection[tuple[str, str]] = ()
     said: Collection[tuple[str, str]] = ()
+    sources: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     vital: Collection[str] = ()
     healthy: Collection[str] = ()
     changes: Sequence[Suspect] = ()
@@ -104,6 +107,18 @@ class Estate:
         """Where a service runs."""
         return self.environments.get(place, "production")
 
+    def dependency_rows(self, places: Sequence[str]) -> tuple[str, ...]:
+        """The evidence ids of the dependencies from each of these places to the next."""
+        rows: list[str] = []
+        for edge in zip(places, places[1:], strict=False):
+            if edge in self.sources:
+                rows.extend(self.sources[edge])
+            elif (
+                edge not in self.said and edge[1] in self.needs.get(edge[0], ()) and not edge[1].startswith("vendors:")
+            ):
+                rows.append(f"service_dependencies:{edge[0]}>{edge[1]}")
+        return tuple(dict.fromkeys(rows))
+
 
 class Walk:
     """All ways from one service along what it needs."""
@@ -115,10 +130,10 @@ class Walk:
         if start is not None:
             self.ways = ways(start, estate.needs, estate.troubles, MOST_HOPS)
 
-    def reach(self, suspect: Suspect, trouble_told: str, by: datetime) -> Way | None:
+    def reach(self, suspect: Suspect, trouble: Trouble) -> Way | None:
         """The way to a suspect; None where it is on none. A vendor without an edge is looked for in words."""
         if suspect.kind != "vendor_outage":
-            return self._recorded_way(self.ways[suspect.place]) if suspect.place in self.ways else None
+            return self._recorded_way(self.ways[suspect.place], trouble) if suspect.place in self.ways else None
         here = (self.start,) if self.start is not None else ()
         if suspect.place is None and suspect.begins == "own_words":
             return Way(here)
@@ -127,24 +142,26 @@ class Walk:
         if suspect.place in self.ways:
             places = self.ways[suspect.place]
             link = "link_flow" if places[-2:] in self.estate.flows else "link_recorded"
-            return self._recorded_way(places, link)
+            return self._recorded_way(places, trouble, link)
         if suspect.service_id in self.ways:
             return Way((*self.ways[suspect.service_id], suspect.place), "link_named")
-        if named := self._named_by(suspect.place, trouble_told, by):
-            return Way((*named, suspect.place), "link_named")
-        return Way((*here, suspect.place), self._guess(suspect.place))
+        return self._named_way(suspect.place, trouble) or Way(
+            (*here, suspect.place), self._guess(suspect.place), (suspect.place,)
+        )
 
-    def _recorded_way(self, places: tuple[str, ...], link: str | None = None) -> Way:
-        return Way(places, "link_said" if places[:2] in self.estate.said else link)
+    def _recorded_way(self, places: tuple[str, ...], trouble: Trouble, link: str | None = None) -> Way:
+        return Way(places, "link_said", (trouble.id,)) if places[:2] in self.estate.said else Way(places, link)
 
-    def _named_by(self, vendor: str, text: str, by: datetime) -> tuple[str, ...] | None:
-        """The way to the nearest service whose trouble names the vendor."""
-        if vendor in self.estate.called.within(text):
-            return (self.start,) if self.start is not None else ()
+    def _named_way(self, vendor: str, trouble: Trouble) -> Way | None:
+        """The way over the nearest service whose trouble names the vendor."""
+        here = (self.start,) if self.start is not None else ()
+        if here and vendor in self.estate.called.within(trouble.told):
+            return Way((*here, vendor), "link_named", (trouble.id,))
         for place, way in self.ways.items():
-            for trouble in self.estate.troubles.get(place, ()):
-                if by - RECENT <= trouble.at <= by + ALERT_SLACK and vendor in self.estate.called.within(trouble.told):
-                    return way
+            for one in self.estate.troubles.get(place, ()):
+                timely = trouble.at - RECENT <= one.at <= trouble.at + ALERT_SLACK
+                if timely and vendor in self.estate.called.within(one.told):
+                    return Way((*way, vendor), "link_named", (one.id,))
         return None
 
     def _guess(self, vendor: str) -> str:

@@ -84,18 +84,19 @@ class Surroundings:
         services = self.places.services
         needs: dict[str, list[str]] = {}
         known = {one["id"] for one in used}
-        behind = set()
+        behind: dict[tuple[str, str], list[str]] = {}
         for needing, needed, vendor in needed_pairs(self.connection, self.org_id):
             if needing in services and needed in services:
                 needs.setdefault(needing, []).append(needed)
             if vendor in known:
-                behind |= {(needing, VENDOR + vendor), (needed, VENDOR + vendor)}
-        flows = {
-            (service, VENDOR + vendor)
-            for service, vendor in vendor_flows(self.connection, self.org_id)
-            if vendor in known
-        }
-        for service, vendor in sorted(behind | flows):
+                for service in (needing, needed):
+                    row = f"service_dependencies:{needing}>{needed}"
+                    behind.setdefault((service, VENDOR + vendor), []).append(row)
+        flows: dict[tuple[str, str], list[str]] = {}
+        for service, vendor, flow in vendor_flows(self.connection, self.org_id):
+            if vendor in known:
+                flows.setdefault((service, VENDOR + vendor), []).append(f"data_flows:{flow}")
+        for service, vendor in sorted(behind.keys() | flows):
             needs.setdefault(service, []).append(vendor)
         said = self._mentioned_dependencies(needs)
         for service, named in sorted(said):
@@ -106,9 +107,10 @@ class Surroundings:
             self.places.called,
             needs,
             {each.id: each.environment for each in services.values()},
-            flows=flows - behind,
+            flows=flows.keys() - behind.keys(),
             said=said,
-            vital={VENDOR + one["id"] for one in used if one["outage_stops_service"] or one["tier"] == "critical"},
+            sources={**flows, **behind},
+            vital={VENDOR + one["id"] for one in used if one["outage_stops_service"]},
         )
 
     def _mentioned_dependencies(self, needs: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:

@@ -174,7 +174,8 @@ def _cause(drawing: Drawing, at: str, hit: str) -> datetime:
         if not case.tables["vendors"]:
             for number, name in enumerate(VENDORS):
                 tier = rng.choice(("critical", "high", "low"))
-                case.add("vendors", id=f"V{number}", name=name, category="saas", tier=tier)
+                vital = tier == "critical"
+                case.add("vendors", id=f"V{number}", name=name, category="saas", tier=tier, outage_stops_service=vital)
         chosen = rng.choice(case.tables["vendors"])
         vendor = chosen["name"]
         if rng.random() < 0.7:

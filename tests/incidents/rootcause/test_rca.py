@@ -132,6 +132,34 @@ def test_a_chain_goes_from_the_change_over_its_symptom_and_the_dependency_to_the
     assert second.contradictions == ("It may itself be the effect of something else: d1 of db.",)
 
 
+def test_each_ground_names_the_rows_that_say_it():
+    def grounds(candidate):
+        found = (*candidate.grounds_for, *candidate.grounds_against)
+        return {one.sentence: one.evidence_ids for one in found}
+
+    best, _ = run(deploy("d1", 20, "db"), alert("a1", 12, "db")).candidates
+    assert grounds(best) == {
+        "db was in trouble 8 min after it (incidents:a1).": ("deploys:d1", "incidents:a1"),
+        "The onset followed 12 min later.": ("incidents:a1", "incidents:i1"),
+        "api needs db.": ("service_dependencies:api>db",),
+    }
+    (far,) = run(deploy("d1", 20, "disk")).candidates
+    assert grounds(far) == {
+        "It went live 20 min before the onset.": ("deploys:d1",),
+        "No trouble of disk is recorded after it.": ("services:disk",),
+        "api needs db needs disk.": ("service_dependencies:api>db", "service_dependencies:db>disk"),
+        "Nothing is recorded of db.": ("services:db",),
+    }
+
+
+def test_what_no_dependency_says_cites_none():
+    said = {"needs": {"api": ["db"]}, "said": {("api", "db")}, "title": "API errors, db refuses"}
+    (candidate,) = run(deploy("d1", 5, "db"), **said).candidates
+    cited = {one.sentence: one.evidence_ids for one in candidate.grounds_against}
+    assert cited["No dependency on db is recorded; the incident names it."] == ("incidents:i1",)
+    assert not [one for one in candidate.evidence_ids if one.startswith("service_dependencies:")]
+
+
 def test_what_is_on_no_way_from_the_service_is_no_candidate():
     assert run(deploy(place="far"), deploy(place="web"), alert(place="far"), alert(place="web")).candidates == ()
 

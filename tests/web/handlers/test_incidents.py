@@ -629,8 +629,44 @@ def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_
     }
     assert found["similar_incident_ids"] == ["past"]
     vendor = next(one for one in found["candidates"] if one["kind"] == "vendor_outage")
-    assert vendor["evidence_ids"] == ["incidents:cloud", "vendors:v1"]
+    assert vendor["evidence_ids"] == ["incidents:cloud", "vendors:v1", "service_dependencies:api>mail"]
     assert vendor["supports"] == ["It began 10 min before the onset.", "api needs Cloudcorp."]
+    assert [(one["sentence"], one["evidence_ids"]) for one in vendor["grounds_for"]] == [
+        ("It began 10 min before the onset.", ["incidents:cloud"]),
+        ("api needs Cloudcorp.", ["service_dependencies:api>mail"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tier", "stops", "link", "said"),
+    [
+        ("critical", None, 0.5, "No dependency on Quorra is recorded."),
+        ("critical", False, 0.5, "No dependency on Quorra is recorded."),
+        (
+            "low",
+            True,
+            0.75,
+            "No dependency on Quorra is recorded; the register says that its outage stops the service.",
+        ),
+    ],
+)
+def test_the_register_says_that_an_outage_stops_the_service_in_its_own_column(
+    tier, stops, link, said, sign_in, with_people
+):
+    vendor = {"id": "quorra", "name": "Quorra", "category": "dns", "tier": tier, "outage_stops_service": stops}
+    write(
+        with_people,
+        service(),
+        (vendors, {**vendor, "status": "assessed"}),
+        incident("out", title="Quorra outage", opened_at=minutes(-4)),
+        incident(service_id="api"),
+    )
+    found = run(sign_in()).json
+    (candidate,) = [one for one in found["candidates"] if one["kind"] == "vendor_outage"]
+    assert (candidate["features"]["link"], found["conclusive"]) == (link, link > 0.5)
+    assert [one["evidence_ids"] for one in candidate["grounds_against"] if one["sentence"] == said] == [
+        ["vendors:quorra"]
+    ]
 
 
 def test_the_deploys_before_an_incident_show_in_its_file_its_evidence_and_its_review(sign_in, with_people):

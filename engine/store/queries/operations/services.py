@@ -74,15 +74,15 @@ def needed_pairs(connection: Connection, org_id: str) -> list[tuple[str, str, st
     ]
 
 
-def vendor_flows(connection: Connection, org_id: str) -> list[tuple[str, str]]:
-    """(service, vendor) of the flows of data from a service's systems to a vendor, sorted."""
+def vendor_flows(connection: Connection, org_id: str) -> list[tuple[str, str, str]]:
+    """(service, vendor, flow) of the flows of data from a service's systems to a vendor, sorted."""
     sources = and_(systems.c.org_id == data_flows.c.org_id, systems.c.id == data_flows.c.from_system)
     query = (
-        select(systems.c.service_id, data_flows.c.vendor_id)
+        select(systems.c.service_id, data_flows.c.vendor_id, data_flows.c.id)
         .join_from(data_flows, systems, sources)
         .where(data_flows.c.org_id == org_id, data_flows.c.vendor_id.is_not(None), systems.c.service_id.is_not(None))
     )
-    return [(row[0], row[1]) for row in connection.execute(query.distinct().order_by(*query.selected_columns))]
+    return [(row[0], row[1], row[2]) for row in connection.execute(query.order_by(*query.selected_columns))]
 
 
 def open_findings(connection: Connection, org_id: str) -> list[OpenFindingRow]:
