@@ -446,7 +446,7 @@ SCHEMAS: Mapping[str, Schema] = {
     # system_id is the declared system that it is, null for an undocumented one
     "observations": columns("""
         org_id name service_id owner criticality environment internet_facing holds_customer_data seen_in alerts
-        findings dependencies last_seen_on system_id
+        findings dependencies last_seen_on last_alert_at system_id
     """),
     # a test that was performed: kind dry_run (a rehearsed playbook) or test_run (a recurring test of its own control);
     # outcome: passed, failed, blocked

@@ -57,9 +57,7 @@ def missing(
     silent = senders.filter(pl.col("sender_state") == "silent")
     unheard = senders.filter(pl.col("sender_state").is_in(["not_heard", "never_heard"]), pl.col("services") > 0)
     strangers = observations.filter(
-        pl.col("service_id").is_null(),
-        pl.col("seen_in").list.contains("alerts"),
-        pl.col("last_seen_on").is_between(ask.period_start, ask.as_of),
+        pl.col("service_id").is_null(), pl.col("seen_in").list.contains("alerts"), in_period("last_alert_at")
     )
     counted = incidents.filter(~PLANNED)
     owners = observations.filter(~_empty("owner")).select("service_id").drop_nulls().unique()
@@ -106,7 +104,7 @@ def missing(
             subject=pl.col("name"),
             name=pl.col("name"),
             messages=pl.col("alerts"),
-            last_at=pl.col("last_seen_on").cast(pl.Datetime("us")),
+            last_at=pl.col("last_alert_at"),
             detail=pl.lit("named by alerts, no such service is declared"),
         ),
         _rows(

@@ -126,6 +126,7 @@ def observations(
             findings=pl.col("sightings").filter(pl.col("source") == "findings").sum().cast(pl.Int64),
             dependencies=pl.col("sightings").filter(pl.col("source") == "dependencies").sum().cast(pl.Int64),
             last_seen_on=pl.col("last_on").max(),
+            last_alert_at=pl.col("last_at").filter(pl.col("source") == "alerts").max(),
         )
     )
     by_service = _first(systems.filter(pl.col("service_id").is_not_null()), _SERVICE, "by_service")

@@ -10,6 +10,7 @@ SENDERS: Mapping[str, Column] = {
     ),
     "has_cause": Column("Cause on record", "flag", "Whether a cause of the incident is on record."),
     "is_monitored": Column("Any sender", "flag", "Whether the organization has a sender at all."),
+    "last_alert_at": Column("Last alert (UTC)", "instant", "Moment of the newest alert that named it."),
     "last_message_at": Column("Last message (UTC)", "instant", "Moment of the newest message of the sender."),
     "messages": Column("Messages", "count", "Messages of the period."),
     "sender_state": Column(

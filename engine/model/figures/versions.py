@@ -210,6 +210,7 @@ CHANGES: tuple[FormulaChange, ...] = (
         "A week whose working days are over has no more work than hours",
         ("scenario_weeks_over_capacity", "weeks_over_capacity"),
     ),
+    FormulaChange("Unknown services are of the period in which their last alert came", ("unknown_services_in_alerts",)),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one
 OTHER_PROGRAM = "a version of the program that is not this one"

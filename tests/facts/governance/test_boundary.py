@@ -1,6 +1,6 @@
 """Declared scope against what was observed."""
 
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -74,12 +74,19 @@ def test_an_alert_that_names_an_unknown_service_leaves_a_trace(facts_with):
             ("alert.ingested", "2026-11-04T10:00:00", {"details": '{"outcome":"created"}'}),
         ]
     )
-    assert only(facts["observations"], "name", "seen_in", "alerts", "last_seen_on") == (
+    assert only(facts["observations"], "name", "seen_in", "alerts", "last_seen_on", "last_alert_at") == (
         "Shadow",
         ["alerts"],
         2,
         date(2026, 11, 3),
+        datetime(2026, 11, 3, 10),
     )
+
+
+def test_a_name_that_no_alert_gave_has_no_last_alert(facts_with):
+    finding = {"id": "f1", "asset": "10.0.0.9", "first_seen_at": "2026-11-03T10:00:00"}
+    facts = facts_with(findings=[{**finding, "last_seen_at": "2026-11-04T10:00:00"}])
+    assert only(facts["observations"], "name", "last_alert_at") == ("10.0.0.9", None)
 
 
 def test_a_name_that_a_service_has_since_been_given_is_that_service(facts_with):

@@ -1,6 +1,6 @@
 """What the report on scope and boundary says."""
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 
 import pytest
 
@@ -266,7 +266,10 @@ def test_what_did_not_arrive_has_a_row_each_the_most_urgent_first():
     never = {"token": "lab", "source": "nagios", "sender_state": "never_heard", "messages": 0, "services": 2}
     unused = {**never, "token": "old", "services": 0}
     letter = {"token": "prod", "reason": "no title", "messages": 3, "last_id": "pay_1"}
-    stranger = {"name": "Shadow", "service_id": None, "seen_in": ["alerts"], "alerts": 2, "last_seen_on": DAY}
+    came = datetime.combine(DAY, time(8, 17))
+    stranger = {"name": "Shadow", "service_id": None, "seen_in": ["alerts"], "alerts": 2, "last_alert_at": came}
+    before = {**stranger, "name": "Earlier", "seen_in": ["alerts", "findings"], "last_seen_on": DAY}
+    before["last_alert_at"] = datetime.fromisoformat("2026-01-01 08:00")
     owned = {"name": "Web", "service_id": "web", "seen_in": ["services"], "owner": "ann@acme.example"}
     moments = {
         "opened_at": datetime.fromisoformat("2026-11-10 08:00"),
@@ -294,7 +297,7 @@ def test_what_did_not_arrive_has_a_row_each_the_most_urgent_first():
             **dict.fromkeys(moments, datetime.fromisoformat("2026-01-01")),
         },
     ]
-    held = arrivals((silent, never, unused), ("silent",), (letter,), (stranger, owned), incidents)
+    held = arrivals((silent, never, unused), ("silent",), (letter,), (stranger, before, owned), incidents)
     assert frame(held, "arrivals").select("kind", "subject", "messages", "detail").rows() == [
         (
             "silent_sender",
@@ -308,6 +311,7 @@ def test_what_did_not_arrive_has_a_row_each_the_most_urgent_first():
         ("alert_without_owner", "nobody", None, "high, sent by nagios; neither it nor its service has an owner"),
         ("incident_without_cause", "no-cause", None, "high, resolved, no cause on record"),
     ]
+    assert frame(held, "arrivals").filter(kind="unknown_service")["last_at"].to_list() == [came]
     names = ("senders_silent", "senders_not_heard", "messages_unread", "unknown_services_in_alerts")
     counted = [*names, "alerts_without_owner", "incidents_without_cause", "monitoring_coverage_pct"]
     assert [held.summary[name] for name in counted] == [1, 1, 3, 1, 1, 1, 0.0]
