@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 from typing import NamedTuple
 
 from engine.exposure.dependencies import ways
@@ -82,8 +83,9 @@ class Estate:
 
     ``called`` are names as texts have them. ``needs`` leads from services to services and vendors; ``flows`` are those
     of its edges that only a flow of data tells, ``said`` those that only the incident's words tell, ``sources`` has the
-    evidence ids of edges to vendors. ``vital`` vendors stop the service when they fail. ``healthy`` services had their events counted and none too many were bad.
-    ``changes`` are those of callers and of what they need, ``releases`` the moments of those of weeks by service.
+    evidence ids of edges to vendors. ``vital`` vendors stop the service when they fail. ``healthy`` services had their
+    events counted and none too many were bad. ``changes`` are those of callers and of what they need, ``releases`` the
+    moments of those of weeks by service.
     """
 
     names: Mapping[str, str]
@@ -110,13 +112,13 @@ class Estate:
     def dependency_rows(self, places: Sequence[str]) -> tuple[str, ...]:
         """The evidence ids of the dependencies from each of these places to the next."""
         rows: list[str] = []
-        for edge in zip(places, places[1:], strict=False):
+        for edge in pairwise(places):
+            needing, needed = edge
+            is_recorded = needed in self.needs.get(needing, ()) and edge not in self.said
             if edge in self.sources:
                 rows.extend(self.sources[edge])
-            elif (
-                edge not in self.said and edge[1] in self.needs.get(edge[0], ()) and not edge[1].startswith("vendors:")
-            ):
-                rows.append(f"service_dependencies:{edge[0]}>{edge[1]}")
+            elif is_recorded and not needed.startswith("vendors:"):
+                rows.append(f"service_dependencies:{needing}>{needed}")
         return tuple(dict.fromkeys(rows))
 
 

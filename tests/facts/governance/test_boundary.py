@@ -79,7 +79,7 @@ def test_an_alert_that_names_an_unknown_service_leaves_a_trace(facts_with):
         ["alerts"],
         2,
         date(2026, 11, 3),
-        datetime(2026, 11, 3, 10),
+        datetime.fromisoformat("2026-11-03T10:00:00"),
     )
 
 
