@@ -115,9 +115,9 @@ def no_records(noun: str, shape: str, field: str, found: object) -> BadRequest:
 
 
 def unknown_shape(noun: str, wrong: str, shapes: Mapping[str, str], found: str) -> BadRequest:
-    """The refusal of a body in no format of ``shapes``, all of which it lists; ``wrong`` says what the body is not."""
+    """The refusal of a body in no format of ``shapes``, which its details list; ``wrong`` says what the body is not."""
     return BadRequest(
-        f"The body {wrong} that is known here. Known are: {'; '.join(shapes.values())}. Got {found}.",
+        f"The body {wrong} that is known here. Got {found}.",
         word=f"unknown_{noun}_shape",
         details=[{"shape": name, "expected": shape} for name, shape in shapes.items()],
     )

@@ -1,5 +1,6 @@
 """Commands about what monitors and scanners sent: what could not be read, and reading it again."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from engine.model.records import IngestPayloadRow
     from engine.runtime.services import Services
 
+REASON = 300  # characters of a reason in a list
 any_org_option = click.option(
     "--org", metavar="ORG", help="Only of this organization; of all without it.", shell_complete=organization_names
 )
@@ -41,7 +43,7 @@ def dead_letters(org: str | None) -> None:
 
 
 def _cells(row: dict[str, object]) -> list[str]:
-    reason = " ".join(str(row["reason"] or "").split())
+    reason = textwrap.shorten(str(row["reason"] or ""), REASON, placeholder=" …")
     if row["state"] == "partial":
         reason = f"only {row['applied']:,} of {row['records']:,} records are applied"
     times = f", {row['times']:,} times" if row["times"] != 1 else ""

@@ -13,7 +13,7 @@ from engine.intake.payloads import InboundBody
 from engine.model.errors import BadRequest
 from engine.store import Store
 from engine.store.database.migrations import migrate
-from engine.store.queries.operations.payloads import dead_letters
+from engine.store.queries.operations.payloads import dead_letters, note_reason
 from engine.store.rows import many
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
@@ -73,6 +73,20 @@ def test_dead_letters_are_listed_with_where_when_and_why(house, cli):
     assert lines[first][:4] == ["acme", "2026-11-20 08:30:00 UTC, 2 times", "/api/integrations/alerts", "6 bytes"]
     assert lines[first][4].startswith("The body must be JSON")
     assert cli("dead-letters", "--org", "other")[1].startswith(second)
+
+
+def test_a_reason_of_a_dead_letter_fits_a_line(house, cli):
+    dead_letter(house, "acme", json.dumps(OTHER).encode())
+    reason = cli("dead-letters")[1].rstrip("\n").split("\t")[-1]
+    assert reason == "The body is no alert that is known here. Got an object with 'problem', 'password'."
+
+
+def test_a_long_reason_of_a_dead_letter_is_cut(house, cli):
+    identifier = dead_letter(house, "acme", b"<html>")
+    with house.unversioned_transaction() as connection:
+        note_reason(connection, "acme", identifier, "word " * 400)
+    shown = cli("dead-letters")[1].rstrip("\n").split("\t")[-1]
+    assert (len(shown) <= 300, shown[-2:]) == (True, " …")
 
 
 def test_a_dead_letter_is_read_once_its_format_is_known(house, cli, monkeypatch):
