@@ -128,7 +128,7 @@ _STANDING: Mapping[str, tuple[Better, str]] = {
     "suggested": ("neither", "not linked, fit a control and wait for somebody to decide"),
     "unlinked": ("neither", "not linked: not passed, or no control fits them"),
     "rejected": ("neither", "not linked, because somebody refused every link"),
-    "linked": ("more", "linked to a control by somebody"),
+    "linked": ("more", "linked to a control, by somebody or as recurring tests of it that passed"),
 }
 LINKS = (
     Figure(
@@ -157,7 +157,8 @@ LINKS = (
         "Passed tests linked to a control",
         "percent",
         "more",
-        "Tests linked to a control, as a share of those that were performed from {period_start} to {as_of} and passed.",
+        "Tests linked to a control, as a share of those that were performed from {period_start} to {as_of} and passed. A "
+        "recurring test is linked to the controls of its schedule.",
         linking.tests_in_period,
         Share(_LINKED),
         _PASSED,

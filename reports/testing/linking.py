@@ -9,19 +9,27 @@ from reports.shared.ordering import rank
 STATUSES = ("suggested", "unlinked", "rejected", "linked")
 ADDS = ("first", "renews", "supports")
 _KEY = ["framework", "control_id"]
+_PAIR = ["test_id", *_KEY]
+
+
+def by_schedule(control_tests: pl.DataFrame) -> pl.DataFrame:
+    """Recurring tests that passed and the controls of their schedules: these have them as evidence without a link."""
+    return control_tests.filter("counts", pl.col("outcome") == "passed").select(*_KEY, test_id="run_id").unique()
 
 
 def tests_in_period(
-    tests: pl.DataFrame, test_matches: pl.DataFrame, test_links: pl.DataFrame, ask: Ask
+    tests: pl.DataFrame, test_matches: pl.DataFrame, test_links: pl.DataFrame, control_tests: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Tests of the period with their links and suggestions as lists, and where linking stands."""
     tag = pl.format("{}:{}", "framework", "control_id")
-    made = test_links.filter(pl.col("status") == "linked").sort("framework", "control_id", "id")
-    linked = made.group_by(id="test_id").agg(
+    made = test_links.filter(pl.col("status") == "linked")
+    declared = by_schedule(control_tests)
+    pairs = pl.concat([made.select(*_PAIR, "bundle_id"), declared.select(*_PAIR)], how="diagonal")
+    linked = pairs.group_by(id="test_id").agg(
         linked_controls=tag.unique().sort(), bundles=pl.col("bundle_id").drop_nulls().unique().sort()
     )
     refused = test_links.filter(pl.col("status") == "rejected").group_by(id="test_id").agg(rejected=pl.len())
-    free = test_matches.join(test_links, on=["test_id", *_KEY], how="anti")
+    free = test_matches.join(test_links, on=_PAIR, how="anti").join(declared, on=_PAIR, how="anti")
     offered = free.group_by(id="test_id").agg(suggested_controls=tag.unique().sort())
     return (
         in_period(tests, ask)
@@ -46,7 +54,12 @@ def tests_in_period(
 
 
 def suggestions(
-    tests: pl.DataFrame, test_matches: pl.DataFrame, test_links: pl.DataFrame, control_status: pl.DataFrame, ask: Ask
+    tests: pl.DataFrame,
+    test_matches: pl.DataFrame,
+    test_links: pl.DataFrame,
+    control_tests: pl.DataFrame,
+    control_status: pl.DataFrame,
+    ask: Ask,
 ) -> pl.DataFrame:
     """For each control the newest test that fits, nobody decided on, and is newer than what is linked already."""
     kinds = ("kinds_required", "kinds_present", "kinds_stale")
@@ -56,7 +69,8 @@ def suggestions(
     body = pl.struct(pl.concat_list(pl.struct("test_id", *_KEY)).alias("links")).struct.json_encode()
     return (
         test_matches.join(in_period(tests, ask).select("kind", test="title", test_id="id"), on="test_id")
-        .join(test_links, on=["test_id", *_KEY], how="anti")
+        .join(test_links, on=_PAIR, how="anti")
+        .join(by_schedule(control_tests), on=_PAIR, how="anti")
         .join(about, on=_KEY)
         .join(linked, on=_KEY, how="left")
         .filter(pl.col("freshness") != "stale", pl.col("covered").is_null() | (pl.col("age_days") < pl.col("covered")))

@@ -209,6 +209,18 @@ CHANGES: tuple[FormulaChange, ...] = (
     FormulaChange(
         "A week whose working days are over has no more work than hours",
         ("scenario_weeks_over_capacity", "weeks_over_capacity"),
+        "Recurring tests that passed are linked to the controls of their schedule",
+        (
+            *(
+                "tests_linked",
+                "tests_linked_pct",
+                "tests_rejected",
+                "tests_suggested",
+                "tests_unlinked",
+                "tests_unused",
+            ),
+            *("controls_suggested", "controls_suggested_without_test"),
+        ),
     ),
     FormulaChange("Unknown services are of the period in which their last alert came", ("unknown_services_in_alerts",)),
 )

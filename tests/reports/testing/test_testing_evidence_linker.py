@@ -58,12 +58,13 @@ def link(test_id, control_id, on=15, **more):
     }
 
 
-def facts(tests=(), matches=(), links=(), status=None):
+def facts(tests=(), matches=(), links=(), status=None, recurring=()):
     given = status or [{"control_id": f"C{n}"} for n in range(1, 5)]
     return {
         "tests": rows("tests", *tests),
         "test_matches": rows("test_matches", *matches),
         "test_links": rows("test_links", *links),
+        "control_tests": rows("control_tests", *({"framework": "soc2", **row} for row in recurring)),
         "control_status": rows("control_status", *({"framework": "soc2", **row} for row in given)),
     }
 
@@ -104,6 +105,32 @@ def test_each_test_is_linked_suggested_rejected_or_unlinked():
         "tests_unused": 3,
     }
     assert document.coverage == Coverage(4, 4)
+
+
+def test_a_recurring_test_that_passed_is_linked_to_the_controls_of_its_schedule():
+    def run(identifier, control_id, outcome="passed", counts=True):
+        return {"control_id": control_id, "run_id": identifier, "outcome": outcome, "counts": counts}
+
+    tests = [dry(name, kind="test_run") for name in ("pull", "bad", "old")]
+    tests[1]["outcome"] = "failed"
+    document = report(
+        tests,
+        [match(name, "C1", basis=["schedule"]) for name in ("pull", "old")],
+        recurring=[
+            *(run("pull", control_id) for control_id in ("C1", "C2")),
+            run("bad", "C1", outcome="failed"),
+            run("old", "C1", counts=False),
+        ],
+    )
+    assert statuses(document) == {"pull": "linked", "bad": "unlinked", "old": "suggested"}
+    (linked,) = frame(document, "tests").filter(id="pull")["linked_controls"].to_list()
+    assert linked == ["soc2:C1", "soc2:C2"]
+    assert [document.summary[name] for name in ("tests_linked_pct", "tests_unused", "controls_suggested")] == [
+        50.0,
+        1,
+        1,
+    ]
+    assert frame(document, "suggestions")["test_id"].to_list() == ["old"]
 
 
 def test_the_newest_undecided_test_is_suggested_for_each_control():
