@@ -157,8 +157,8 @@ LINKS = (
         "Passed tests linked to a control",
         "percent",
         "more",
-        "Tests linked to a control, as a share of those that were performed from {period_start} to {as_of} and passed. A "
-        "recurring test is linked to the controls of its schedule.",
+        "Tests linked to a control, as a share of those that were performed from {period_start} to {as_of} and passed. "
+        "A recurring test is linked to the controls of its schedule.",
         linking.tests_in_period,
         Share(_LINKED),
         _PASSED,

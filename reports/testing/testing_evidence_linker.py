@@ -33,8 +33,8 @@ GAINS = {"first": "it would have its first test", "renews": "its stale test woul
 DEFINITIONS = {
     "Test": "A dry-run of a playbook, or a recurring test that was performed.",
     "Fits by": "Runbook: the runbook of the control has the playbook. Policy: the guardrail that the dry-run was held "
-    "against supports the control. Schedule: the recurring test is that of the control, and passed under a query that is "
-    "no longer asked. A match is a suggestion; somebody has to judge it.",
+    "against supports the control. Schedule: the recurring test is that of the control, and passed under a query that "
+    "is no longer asked. A match is a suggestion; somebody has to judge it.",
     "Link": "Linked: somebody linked it to a control, or it is a recurring test that passed, which the controls of its "
     "schedule have as evidence without a link. Suggested: a control fits and nobody decided. Rejected: every link was "
     "refused. Unlinked: it did not pass, or no control fits.",
