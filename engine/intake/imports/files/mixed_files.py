@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.intake.imports.batches import Batch, SheetRows
 from engine.intake.imports.files.csv_files import Dialect, dialect_of, encoding_of, read_delimited
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.tables import find_table
+from engine.intake.imports.tables import find_table, importable
 from engine.intake.imports.values.names import squash
 
 TABLE = "table"
@@ -24,7 +24,7 @@ def mixed_dialect(path: Path) -> Dialect | None:
 
 
 def mixed_sheets(path: Path, dialect: Dialect, sha256: str) -> list[SheetRows]:
-    """The rows of each table as a sheet; a column of which it has no cell is none of its own.
+    """The rows of each table as a sheet; a column of which it has no cell is none of its own, but for those of its key.
 
     Usage for a name that is no table.
     """
@@ -34,13 +34,20 @@ def mixed_sheets(path: Path, dialect: Dialect, sha256: str) -> list[SheetRows]:
         for number, row in enumerate(zip(*batch.columns, strict=True), start=batch.first_row):
             if any(cell.strip() for cell in row):
                 filled = {place for place, cell in enumerate(row) if place and cell.strip()}
-                used.setdefault(find_table(row[0], f"{path.name}, row {number}"), set()).update(filled)
+                table = find_table(row[0], f"{path.name}, row {number}")
+                used.setdefault(table, _key_places(table, batch.header)).update(filled)
     problems.raise_any()
     decimal = {",": ".", ";": ","}.get(dialect.delimiter)
     return [
         SheetRows(table, f"{path.name}, {table}", partial(_read, path, dialect, table, sorted(places)), decimal, sha256)
         for table, places in used.items()
     ]
+
+
+def _key_places(table: str, header: Sequence[str]) -> set[int]:
+    """Where the columns are that tell its rows apart: of an empty one the rows are wrong, not the file."""
+    keys = {squash(name) for name in importable(table).key}
+    return {place for place, cell in enumerate(header) if place and squash(cell) in keys}
 
 
 def _read(path: Path, dialect: Dialect, table: str, places: list[int], problems: Problems) -> Iterator[Batch]:

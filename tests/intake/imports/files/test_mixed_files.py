@@ -60,3 +60,12 @@ def test_a_quote_that_is_never_closed_is_named(store, tmp_path):
     with pytest.raises(InvalidData) as refused:
         import_text(store, tmp_path / "x.csv", 'table,id\nvendors,"R4\n')
     assert [one["row"] for one in refused.value.details] == [2]
+
+
+def test_an_empty_key_is_a_bad_cell_of_its_row_and_an_id_is_made_where_it_can_be(store, tmp_path):
+    spans = "table,id,name,person,starts_at,ends_at\non_call_shifts,,,ann@acme.example,2026-11-01T00:00:00Z,"
+    with pytest.raises(InvalidData) as refused:
+        import_text(store, tmp_path / "x.csv", spans + "2026-11-02T00:00:00Z\n")
+    assert [(one["row"], one["column"], one["found"]) for one in refused.value.details] == [(2, "id", "nothing")]
+    made = "table,id,name,tier,category\nvendors,,Cloud One,high,saas\n"
+    assert import_text(store, tmp_path / "x.csv", made).tables["vendors"].created == 1
