@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from engine.frameworks.content import COLUMNS, FrameworkContent, refuse
 from engine.frameworks.oscal_profile import Resolver
@@ -51,19 +52,30 @@ def read_oscal(
 
 
 def _neighbours(path: Path, documents: Mapping[Path, Json], load: Callable[[Path], Json]) -> dict[Path, Json]:
-    """The file, and where it is a profile the OSCAL documents beside it."""
-    if "profile" not in documents[path]:
-        return dict(documents)
+    """The file, and where it is a profile the documents beside it that it imports, and those that these import.
+
+    Others are not looked at: one of them that cannot be read concerns nobody.
+    """
     wanted = (".json", ".yaml", ".yml", ".xml")
-    beside = [one for one in sorted(path.parent.iterdir()) if one.suffix.lower() in wanted and one != path]
-    imported = {Path(str(one.get("href", ""))).name for one in documents[path]["profile"].get("imports", [])}
-    neighbours = dict(documents)
-    for file in beside:
-        if imported and file.is_file():
-            document = load(file)
-            if "catalog" in document or "profile" in document:
-                neighbours[file] = document
-    return neighbours
+    beside = [one for one in sorted(path.parent.iterdir()) if one.suffix.lower() in wanted and one.is_file()]
+    neighbours, waiting = dict(documents), [documents[path]]
+    while waiting:
+        stems = _imported_stems(waiting.pop())
+        for file in beside:
+            if file.stem in stems and file not in neighbours:
+                document = neighbours[file] = load(file)
+                if "profile" in document:
+                    check_shape(file.name, document, named=True)
+                    waiting.append(document)
+    return {file: one for file, one in neighbours.items() if "catalog" in one or "profile" in one}
+
+
+def _imported_stems(document: Json) -> set[str]:
+    """How the files are called that a profile may import, without suffixes."""
+    profile = document.get("profile") or {}
+    resources = profile.get("back-matter", {}).get("resources", [])
+    links = [*profile.get("imports", []), *(link for one in resources for link in one.get("rlinks", []))]
+    return {Path(unquote(str(one.get("href", "")).split("#")[0].split("?")[0])).stem for one in links} - {""}
 
 
 def _roots(resolver: Resolver) -> list[Path]:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from engine.model.errors import Usage
+
 VERSION = {"oscal-version": "1.1.2"}
 
 
@@ -223,6 +225,22 @@ def test_an_import_of_an_import_is_resolved_first(door):
     middle = profile(select("ac-1", "au-1"))
     one = profile({"href": "middle.json", "include-controls": [{"with-ids": ["au-1"]}]})
     assert resolve(door, one, middle=middle) == [("au-1", None)]
+
+
+def test_of_a_profile_alone_only_what_it_imports_is_read_beside_it(door):
+    middle = profile(select("ac-1", "au-1"))
+    resources = [{"uuid": "77", "rlinks": [{"href": "middle.json"}]}]
+    one = profile({"href": "#77", "include-all": {}}, **{"back-matter": {"resources": resources}})
+    documents = {"base": BASE, "middle": middle, "profile": one}
+    for name, document in documents.items():
+        door.file(f"set/{name}.json", json.dumps(document))
+    door.file("set/other.yaml", "a: &a [x]\nb: !!python/object/apply:os.system [id]\n")
+    door.file("set/old.json", json.dumps({"catalog": {"metadata": {"oscal-version": "9"}}}))
+    door.take(door.folder / "set" / "profile.json", name="mine")
+    assert door.controls("mine", "id") == [("ac-1",), ("au-1",)]
+    door.file("set/base.json", "{")
+    with pytest.raises(Usage, match="base.json, line 1: expected JSON"):
+        door.take(door.folder / "set" / "profile.json", name="mine")
 
 
 ALTER = {"control-id": "ac-2"}
