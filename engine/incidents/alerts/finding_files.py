@@ -18,6 +18,7 @@ SUFFIXES = (".nessus", ".xml", ".sarif", ".json")
 LARGEST = 128 * 2**20
 MOST = 100_000
 HEAD = 2**16
+REPORT = b'{"report":"'
 
 
 def is_scanner_file(path: Path) -> bool:
@@ -31,13 +32,26 @@ def is_scanner_file(path: Path) -> bool:
         return is_csv(head) or is_prowler_csv(head)
 
 
+def _is_report(path: Path) -> bool:
+    """Whether a file is a report of ours as JSON, of ``hq export`` or ``hq report``, by how it begins."""
+    if path.suffix.lower() != ".json":
+        return False
+    with path.open("rb") as file:
+        return file.read(len(REPORT)) == REPORT
+
+
 def scanner_files(paths: Sequence[Path]) -> list[Path]:
-    """The files of scanners among these and in these folders; Usage where tables are among them.
+    """The files of scanners among these and in these folders; Usage where tables, or reports, are among them.
 
     Tables are checked and written as a whole, findings are matched with those that are there: one revision cannot be
     both.
     """
     files = [file for path in paths for file in files_in(path)]
+    if (report := next((file for file in files if _is_report(file)), None)) is not None:
+        raise Usage(
+            f"{report.name} is a report that hq wrote, and no records: import the tables that it was made from, or "
+            "take a whole store along with hq backup and hq restore."
+        )
     found = [file for file in files if is_scanner_file(file)]
     other = next((file for file in files if file not in found), None)
     if found and other is not None:

@@ -182,6 +182,11 @@ def test_the_command_imports_each_document_as_the_route_does(kind, with_people, 
             "b.xml: The XML declares the entity 'x'",
         ),
         ({"a.nessus": NESSUS, "vendors.csv": "name\nx\n"}, 2, "vendors.csv does not; import them in two commands"),
+        (
+            {"a.json": '{"report":"risks","title":"R"}', "b.html": ""},
+            2,
+            "a.json is a report that hq wrote, and no records",
+        ),
         ({"strange.csv": "a,b\n"}, 2, "'strange' is not a table that can be imported"),
     ],
 )
