@@ -5,5 +5,5 @@ ARRIVALS = ("alert.ingested", MESSAGE)
 UNREAD = "message.refused"  # a dead letter
 READ_LATER = "message.replayed"  # one that was read in the end
 TICK = "messages.absent"  # nothing came for a day
-REVOKED = "ingest_token.revoked"
+CREATED, REVOKED = "ingest_token.created", "ingest_token.revoked"
 TOKEN = "token:"  # noqa: S105 -- how the actor of a message begins, before the label of its token

@@ -47,7 +47,7 @@ FIGURES = (
         "count",
         "less",
         "Senders that were heard on at least five of the seven days up to their last message, and then not for 24 "
-        "hours. One whose token was revoked since is none.",
+        "hours. One of whose label every token was revoked since is none.",
         "senders",
         Count(),
         pl.col("sender_state") == "silent",

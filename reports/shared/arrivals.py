@@ -13,7 +13,7 @@ from reports.shared.wording import count_of, percent, titled_first
 
 # kind: what to do, most urgent first
 KINDS: Mapping[str, str] = {
-    "silent_sender": "Look whether the monitor still runs and reaches us; revoke its token if it has gone for good.",
+    "silent_sender": "Look whether the monitor still runs and reaches us; revoke its tokens if it has gone for good.",
     "sender_not_heard": "Have it send a heartbeat, or declare who watches these services instead.",
     "dead_letter": "Mend the sender's template, then read what is kept again.",
     "unknown_service": "Declare the service, or correct the name that the alert gives.",

@@ -3,7 +3,7 @@
 from data.demo.history.story import Story
 from data.demo.operations.services import NAMES, service_id
 
-ORG = "aurora"
+ORG, OWNER = "aurora", "owner@aurora.example"
 ACTION = "message.arrived"
 STOPPED = 3  # days ago
 PROBES = ("edge-probes", "synthetic-checks")  # token and monitor

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.model.every_organization import OrganizationsRun
     from engine.reporting.batch.report_batch import BuildResult
     from engine.runtime.services import Services
+    from engine.store import Store
 
 COLLECTING = "aurora"  # the demo organization whose checks collect evidence
 ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
@@ -103,6 +104,7 @@ def _fill(
 
     from data.demo import generate_days
     from data.demo.cast.organizations import PROFILES
+    from data.demo.operations import senders
     from data.demo.replay import replay
     from engine.model.days import local_day
     from engine.model.every_organization import OrganizationsRun
@@ -128,6 +130,8 @@ def _fill(
                 build(org_id)
         for number, future in enumerate(as_completed(told), start=1):
             replay(services, told[future], future.result(), now=now())
+            if told[future] == senders.ORG:
+                _issue_tokens(services.store)
             progress(WRITTEN, number, len(missing))
             build(told[future])
         runs = []
@@ -136,6 +140,16 @@ def _fill(
             progress(BUILT, number, len(folders))
     results = {org_id: result for went in runs for org_id, result in went.results.items()}
     return OrganizationsRun(results, [failure for went in runs for failure in went.failures])
+
+
+def _issue_tokens(store: "Store") -> None:
+    """The ingest tokens of the demo's senders, with secrets that nobody has: whoever reads of one may revoke it."""
+    from data.demo.operations.senders import ORG, OWNER, PROBES, PROMETHEUS
+    from engine.accounts.tokens import INGEST, issue
+
+    with store.revision(ORG, OWNER, now=now()) as revision:
+        for label, _ in (PROMETHEUS, PROBES):
+            issue(revision, INGEST, label, basic_auth=False)
 
 
 def _collect(services: "Services") -> None:

@@ -12,11 +12,16 @@ SENDERS: Mapping[str, Column] = {
     "is_monitored": Column("Any sender", "flag", "Whether the organization has a sender at all."),
     "last_alert_at": Column("Last alert (UTC)", "instant", "Moment of the newest alert that named it."),
     "last_message_at": Column("Last message (UTC)", "instant", "Moment of the newest message of the sender."),
-    "messages": Column("Messages", "count", "Messages of the period."),
+    "messages": Column(
+        "Messages",
+        "count",
+        "Messages of the period, as noted each quarter of an hour; since then those that changed something.",
+    ),
     "sender_state": Column(
         "State",
         "word",
-        "Live, silent (regular, then nothing for 24 hours), not heard in the period, retired or never heard.",
+        "Live, silent (regular, then nothing for 24 hours), not heard in the period, retired (every token with its "
+        "label was revoked) or never heard.",
     ),
     "senders": Column("Senders", "texts", "Senders that are declared to watch the service: token and monitor."),
     "services": Column("Services", "count", "Services that the sender is declared to watch."),

@@ -222,6 +222,10 @@ CHANGES: tuple[FormulaChange, ...] = (
             *("controls_suggested", "controls_suggested_without_test"),
         ),
     ),
+    FormulaChange(
+        "A sender is retired with the last token of its label",
+        ("monitoring_coverage_pct", "senders_live", "senders_not_heard", "senders_silent"),
+    ),
     FormulaChange("Unknown services are of the period in which their last alert came", ("unknown_services_in_alerts",)),
 )
 FIRST = "Figures have versions"  # the name of the change that gave all of them one

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from engine.facts import ASKED, PLANNED, WEEKLY, sources_of
-from engine.model.arrivals import ARRIVALS, READ_LATER, REVOKED, TICK, UNREAD
+from engine.model.arrivals import ARRIVALS, CREATED, READ_LATER, REVOKED, TICK, UNREAD
 from engine.model.documents.document import Position
 from engine.replica.scans.registry import SCANS
 from engine.store.log.parts import EVENTS, part_of
@@ -30,7 +30,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "event_hashes_rows": (),
     "event_ids_rows": (),
     "revision_days_rows": (),
-    "revoked_tokens_rows": (REVOKED,),
+    "revoked_tokens_rows": (CREATED, REVOKED),
     "strange_alerts_rows": ("alert.ingested",),
     "trigger_events_rows": (),
 }

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.installation.demo import _write_cookie
+from data.demo.operations import senders
+from engine.accounts.tokens import INGEST, list_credentials
+from engine.cli.installation.demo import _issue_tokens, _write_cookie
 from engine.cli.one_bar import OneBar
 from engine.runtime.settings import Settings
 from engine.web.admission.sessions import Sessions
+from tests.conftest import NOW
 
 
 def test_the_cookie_file_signs_in_and_is_for_its_owner_alone(tmp_path):
@@ -56,6 +59,14 @@ def run_demo(folder):
         text=True,
         check=True,
     ).stdout
+
+
+def test_the_senders_of_the_demo_have_tokens_to_revoke(store):
+    with store.revision(senders.ORG, "demo", now=NOW, create={"name": "Aurora"}) as revision:
+        revision.record("import.completed")
+    _issue_tokens(store)
+    labels = [one["label"] for one in list_credentials(store, senders.ORG, INGEST)]
+    assert sorted(labels) == sorted(token for token, _ in (senders.PROMETHEUS, senders.PROBES))
 
 
 @pytest.mark.real

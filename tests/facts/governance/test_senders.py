@@ -75,6 +75,31 @@ def test_a_revoked_token_is_missed_by_nobody_until_it_is_heard_again(states):
     assert states(*daily(13, 18), revoked, *daily(19, 19)) == {"prod / alertmanager": ("live", 7)}
 
 
+def token_event(what, identifier, at, label="prod"):
+    details = json.dumps({"label": label})
+    return f"ingest_token.{what}", at, {"object_type": "ingest_token", "object_id": identifier, "details": details}
+
+
+def test_a_sender_is_retired_with_the_last_token_of_its_label(states):
+    made = [token_event("created", name, f"2026-11-01 0{n}:00") for n, name in enumerate(("t1", "t2"))]
+    unused = token_event("revoked", "t2", "2026-11-19 11:00")
+    assert states(*daily(13, 19), *made, unused) == {"prod / alertmanager": ("live", 7)}
+    assert states(*daily(12, 18), *made, unused) == {"prod / alertmanager": ("silent", 7)}
+    used = token_event("revoked", "t1", "2026-11-19 12:00")
+    assert states(*daily(12, 18), *made, unused, used) == {"prod / alertmanager": ("retired", 7)}
+    other = token_event("created", "t3", "2026-11-19 13:00", "lab")
+    assert states(*daily(12, 18), *made, unused, used, other) == {"prod / alertmanager": ("retired", 7)}
+    again = token_event("created", "t4", "2026-11-19 13:00")
+    assert states(*daily(12, 18), *made, unused, used, again) == {"prod / alertmanager": ("silent", 7)}
+
+
+def test_a_new_token_of_the_same_label_goes_on_where_the_old_one_ended(states, watch):
+    old, new = token_event("created", "t1", "2026-11-01 00:00"), token_event("created", "t2", "2026-11-15 00:00")
+    rotated = (old, new, token_event("revoked", "t1", "2026-11-19 23:00"))
+    assert states(*daily(13, 19), *rotated) == {"prod / alertmanager": ("live", 7)}
+    assert watch(*daily(13, 19), *rotated)["api"] == "live"
+
+
 def test_storms_of_one_sender_hide_no_other(states):
     storm = [message("2026-11-20 08:00", token="storm") for _ in range(2_000)]
     found = states(*daily(12, 17), *storm)
@@ -95,6 +120,33 @@ def test_an_alert_is_of_the_monitor_of_its_incident(states):
     incident = {"id": "i1", "title": "Down", "severity": "high", "status": "open", "opened_at": "2026-11-19 10:00"}
     old = ("alert.ingested", "2026-11-19 10:00", {"actor": "token:prod", "object_type": "incident", "object_id": "i1"})
     assert states(old, incidents=[{**incident, "source": "sentry"}]) == {"prod / sentry": ("live", 1)}
+
+
+def test_messages_are_counted_by_their_notes_and_since_the_last_note_by_what_they_changed(facts_with):
+    incident = {"id": "i1", "title": "Down", "severity": "high", "status": "open", "opened_at": "2026-11-19 10:00"}
+    watched = [{**incident, "source": "alertmanager"}]
+
+    def alert(at, revision):
+        about = {"actor": "token:prod", "object_type": "incident", "object_id": "i1", "revision": revision}
+        return "alert.ingested", at, about
+
+    def count(*events):
+        (row,) = facts_with(events=events, incidents=watched)["senders"].iter_rows(named=True)
+        return row["messages"], row["sender_state"]
+
+    of_one_body = [alert("2026-11-19 09:00", 7), alert("2026-11-19 09:00", 7)]
+    assert count(*of_one_body) == (1, "live")
+    assert count(*of_one_body, alert("2026-11-19 09:05", 8)) == (2, "live")
+    noted = message("2026-11-19 09:05")
+    assert count(*of_one_body, alert("2026-11-19 09:05", 8), noted) == (1, "live")
+    assert count(*of_one_body, noted, alert("2026-11-19 09:06", 9)) == (2, "live")
+
+
+@pytest.mark.parametrize("told", [-7, 0, "many", None])
+def test_a_note_tells_of_one_message_at_least(told, facts_with):
+    noted = {"actor": "token:prod", "details": json.dumps({"messages": told, "source": "nagios"})}
+    senders = facts_with(events=[("message.arrived", "2026-11-19 09:00", noted)])["senders"]
+    assert senders.select("messages", "sender_state").rows() == [(1, "live")]
 
 
 def test_people_and_broken_details_are_no_senders(states):
