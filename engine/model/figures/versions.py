@@ -209,6 +209,8 @@ CHANGES: tuple[FormulaChange, ...] = (
     FormulaChange(
         "A week whose working days are over has no more work than hours",
         ("scenario_weeks_over_capacity", "weeks_over_capacity"),
+    ),
+    FormulaChange(
         "Recurring tests that passed are linked to the controls of their schedule",
         (
             *(

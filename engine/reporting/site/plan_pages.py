@@ -64,7 +64,6 @@ def work_on(document: Document, control_id: str) -> list[str]:
     return steps or [f"The plan for {day} leaves it open: {why}" for why in left["why"]]
 
 
-
 def verdict(document: Document) -> str:
     """What the plan comes to, what is short if nothing is done, and how likely it is."""
     summary, goal = document.summary, document.table("goals").frame.row(0, named=True)
