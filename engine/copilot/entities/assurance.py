@@ -4,19 +4,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from engine.copilot.entities.entity import (
-    Entity,
-    Records,
-    RowState,
-    flag,
-    framework_name,
-    is_in,
-    none,
-    over,
-    past,
-    phrases,
-)
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.entity import Records, RowState, flag, framework_name, is_in, none, over, past, phrases
+from engine.copilot.entities.wordbook import thing
 from engine.facts.expressions import time_between
 
 
@@ -96,130 +85,56 @@ def _policies(records: Records) -> pl.DataFrame:
     return records.table("policies").drop("body", "rules").join(controls, on="id", how="left", maintain_order="left")
 
 
-REQUEST = with_words(
-    Entity(
-        "evidence request",
-        "evidence requests",
-        _requests,
-        "id",
-        "{id} {title}: {priority}, {status}, {clock}, due {due_on}, {called} {control_id}, owner {owner}",
-        names=("id",),
-        states=(
-            RowState("open", lambda _: ~pl.col("clock").is_in(["closed_on_time", "closed_late"])),
-            RowState("overdue", is_in("clock", "overdue"), assumed="without those whose clock is paused"),
-            RowState("at risk", is_in("clock", "at_risk"), after=True),
-            RowState("on track", is_in("clock", "on_track"), after=True),
-            RowState(
-                "waiting on us",
-                is_in("clock", "on_track", "at_risk", "overdue"),
-                after=True,
-                assumed="by the clock of the request",
-            ),
-            RowState("waiting on the requester", is_in("clock", "paused"), after=True),
-            RowState("closed", is_in("clock", "closed_on_time", "closed_late")),
-            RowState("closed late", is_in("clock", "closed_late")),
-            RowState("returned", over("returns", 1)),
-            RowState("without evidence", lambda _: pl.col("evidence_ids").list.len() == 0, after=True, aside=True),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="due_on",
-        done="submitted_on",
-        links={"framework": "framework", "control": "control"},
-        presumed="open",
-        report="evidence-requests",
-        size="age_days",
-        figures={
-            frozenset({"open"}): "requests_open",
-            frozenset({"overdue"}): "requests_overdue",
-            frozenset({"open", "overdue"}): "requests_overdue",
-            frozenset({"at risk"}): "requests_at_risk",
-            frozenset({"on track"}): "requests_on_track",
-            frozenset({"waiting on the requester"}): "requests_paused",
-        },
-        period_figures={("finished_on", frozenset({"closed"})): "requests_closed_in_period"},
-    )
+REQUEST = thing(
+    "evidence request",
+    _requests,
+    RowState("open", lambda _: ~pl.col("clock").is_in(["closed_on_time", "closed_late"])),
+    RowState("overdue", is_in("clock", "overdue"), assumed="without those whose clock is paused"),
+    RowState("at risk", is_in("clock", "at_risk"), after=True),
+    RowState("on track", is_in("clock", "on_track"), after=True),
+    RowState(
+        "waiting on us",
+        is_in("clock", "on_track", "at_risk", "overdue"),
+        after=True,
+        assumed="by the clock of the request",
+    ),
+    RowState("waiting on the requester", is_in("clock", "paused"), after=True),
+    RowState("closed", is_in("clock", "closed_on_time", "closed_late")),
+    RowState("closed late", is_in("clock", "closed_late")),
+    RowState("returned", over("returns", 1)),
+    RowState("without evidence", lambda _: pl.col("evidence_ids").list.len() == 0, after=True, aside=True),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-RISK = with_words(
-    Entity(
-        "risk",
-        "risks",
-        _risks,
-        "id",
-        "{id} {title}: residual {residual_cell}, appetite {appetite}, {treatment}, owner {owner}",
-        names=("id", "title"),
-        states=(
-            RowState("above appetite", flag("over_appetite"), after=True, aside=True),
-            RowState("that rose", lambda _: pl.col("residual") > pl.col("previous"), after=True, aside=True),
-            RowState("that fell", lambda _: pl.col("residual") < pl.col("previous"), after=True, aside=True),
-            RowState("unrated", flag("unknown"), aside=True, assumed="with those that are rated in part"),
-            RowState("open", is_in("status", "open")),
-            RowState("closed", is_in("status", "closed")),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        links={"control": "control_ids"},
-        reason="residual {residual_cell} where {appetite} is accepted, treatment {treatment}",
-        size="residual",
-        scale="residual",
-        unrated="unknown",
-        presumed="open",
-        report="risk-heatmap",
-        figures={
-            frozenset({"open"}): "risks",
-            frozenset({"above appetite"}): "risks_over_appetite",
-            frozenset({"open", "above appetite"}): "risks_over_appetite",
-            frozenset({"unrated"}): "risks_unrated",
-            frozenset({"open", "unrated"}): "risks_unrated",
-        },
-    )
+RISK = thing(
+    "risk",
+    _risks,
+    RowState("above appetite", flag("over_appetite"), after=True, aside=True),
+    RowState("that rose", lambda _: pl.col("residual") > pl.col("previous"), after=True, aside=True),
+    RowState("that fell", lambda _: pl.col("residual") < pl.col("previous"), after=True, aside=True),
+    RowState("unrated", flag("unknown"), aside=True, assumed="with those that are rated in part"),
+    RowState("open", is_in("status", "open")),
+    RowState("closed", is_in("status", "closed")),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-EXCEPTION = with_words(
-    Entity(
-        "exception",
-        "exceptions",
-        _exceptions,
-        "id",
-        "{id} {kind}, {called} {control_id} {title}: {standing}, expires {expires_on}, approver {approver}",
-        names=("id",),
-        states=(
-            RowState("in force", is_in("standing", "approved"), after=True),
-            RowState("expired", is_in("standing", "expired")),
-            RowState(
-                "still relied on", lambda _: pl.col("flags").list.contains("expired_in_use"), after=True, aside=True
-            ),
-            RowState("draft", is_in("standing", "draft")),
-            RowState("rejected", is_in("standing", "rejected")),
-            RowState("resolved", is_in("standing", "resolved")),
-            RowState("in review", is_in("standing", "in_review"), after=True),
-            RowState("not decided", is_in("standing", "draft", "in_review"), after=True),
-            RowState("renewed", over("renewals", 1), aside=True),
-            RowState("that nobody approved", none("approver"), after=True),
-            RowState("without a compensating control", none("compensating"), after=True),
-        ),
-        due="expires_on",
-        links={"framework": "framework", "control": "control"},
-        reason="reason",
-        dated=False,
-        presumed="in force",
-        report="exception-register",
-    )
+EXCEPTION = thing(
+    "exception",
+    _exceptions,
+    RowState("in force", is_in("standing", "approved"), after=True),
+    RowState("expired", is_in("standing", "expired")),
+    RowState("still relied on", lambda _: pl.col("flags").list.contains("expired_in_use"), after=True, aside=True),
+    RowState("draft", is_in("standing", "draft")),
+    RowState("rejected", is_in("standing", "rejected")),
+    RowState("resolved", is_in("standing", "resolved")),
+    RowState("in review", is_in("standing", "in_review"), after=True),
+    RowState("not decided", is_in("standing", "draft", "in_review"), after=True),
+    RowState("renewed", over("renewals", 1), aside=True),
+    RowState("that nobody approved", none("approver"), after=True),
+    RowState("without a compensating control", none("compensating"), after=True),
 )
 
-EXCLUSION = with_words(
-    Entity(
-        "excluded control",
-        "excluded controls",
-        _exclusion_rows,
-        "id",
-        "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
-        names=("control_id",),
-        links={"framework": "framework", "control": "id"},
-        reason="justification",
-        dated=False,
-        leaves_out="without those that nobody approved, which apply all the same",
-    )
-)
+EXCLUSION = thing("excluded control", _exclusion_rows)
 
 UNAPPROVED = replace(
     EXCLUSION,
@@ -239,101 +154,40 @@ UNAPPROVED = replace(
     ),
 )
 
-SPECIFICATION = with_words(
-    Entity(
-        "HIPAA specification",
-        "HIPAA specifications",
-        _specifications,
-        "control_id",
-        "{control_id} {title}: {kind}, {finding}, {state}, owner {owner}",
-        names=("control_id",),
-        states=(
-            RowState("met", flag("met")),
-            RowState("not met", flag("met", False)),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        links={"framework": "framework", "control": "control"},
-        reason="rationale",
-        dated=False,
-        report="hipaa",
-        figures={
-            frozenset({"required"}): "hipaa_required",
-            frozenset({"required", "met"}): "hipaa_required_met",
-            frozenset({"addressable"}): "hipaa_addressable",
-            frozenset({"addressable", "met"}): "hipaa_addressable_met",
-        },
-    )
+SPECIFICATION = thing(
+    "HIPAA specification",
+    _specifications,
+    RowState("met", flag("met")),
+    RowState("not met", flag("met", False)),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-POLICY = with_words(
-    Entity(
-        "policy",
-        "policies",
-        _policies,
-        "id",
-        "{id} {title}: {state}, version {version}, review due {review_due_on}, owner {owner}",
-        names=("id", "policy", "title"),
-        states=(
-            RowState("active", is_in("state", "active")),
-            RowState("draft", is_in("state", "draft")),
-            RowState("never accepted", none("accepted_on")),
-            RowState("retired", is_in("state", "retired")),
-            RowState("overdue for review", past("review_due_on", "active", status="state"), after=True),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="review_due_on",
-        links={"control": "control_ids"},
-        reason="{state}, accepted on {accepted_on}, review due {review_due_on}",
-        presumed="active",
-        dated=False,
-    )
+POLICY = thing(
+    "policy",
+    _policies,
+    RowState("active", is_in("state", "active")),
+    RowState("draft", is_in("state", "draft")),
+    RowState("never accepted", none("accepted_on")),
+    RowState("retired", is_in("state", "retired")),
+    RowState("overdue for review", past("review_due_on", "active", status="state"), after=True),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-HOLD = with_words(
-    Entity(
-        "legal hold",
-        "legal holds",
-        lambda records: records.fact("legal_holds").with_columns(
-            days_in_force=(pl.col("released_on").fill_null(records.today) - pl.col("placed_on")).dt.total_days()
-        ),
-        "id",
-        "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, incident {incident_id}, released "
-        "{released_on}",
-        names=("id", "matter"),
-        states=(RowState("active", flag("active")), RowState("released", flag("active", False))),
-        links={"incident": "incident_id"},
-        reason="reason",
-        report="legal-holds",
-        figures={frozenset({"active"}): "holds_active", frozenset({"released"}): "holds_released"},
-        presumed="active",
-    )
+HOLD = thing(
+    "legal hold",
+    lambda records: records.fact("legal_holds").with_columns(
+        days_in_force=(pl.col("released_on").fill_null(records.today) - pl.col("placed_on")).dt.total_days()
+    ),
+    RowState("active", flag("active")),
+    RowState("released", flag("active", False)),
 )
 
-POAM = with_words(
-    Entity(
-        "POA&M item",
-        "POA&M items",
-        lambda records: records.fact("poam"),
-        "id",
-        "{id} {title}: {status}, due {due_on}, weakness {weakness_key}, owner {owner}",
-        names=("id",),
-        states=(
-            RowState("open", is_in("status", "open")),
-            RowState("late", past("due_on", "open")),
-            RowState("closed", is_in("status", "completed")),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="due_on",
-        done="closed_on",
-        links={"control": "weakness_key"},
-        presumed="open",
-        report="fedramp-poam",
-        figures={
-            frozenset({"open"}): "poam_items_open",
-            frozenset({"late"}): "poam_items_late",
-            frozenset({"open", "late"}): "poam_items_late",
-            frozenset({"closed"}): "poam_items_closed",
-        },
-    )
+POAM = thing(
+    "POA&M item",
+    lambda records: records.fact("poam"),
+    RowState("open", is_in("status", "open")),
+    RowState("late", past("due_on", "open")),
+    RowState("closed", is_in("status", "completed")),
+    RowState("unowned", none("owner"), aside=True),
 )
 ASSURANCE = (REQUEST, RISK, EXCEPTION, EXCLUSION, UNAPPROVED, SPECIFICATION, POLICY, HOLD, POAM)

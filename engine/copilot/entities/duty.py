@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, phrases
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.entity import Records, RowState, flag, is_in
+from engine.copilot.entities.wordbook import thing
 
 
 def _lasting(records: Records, table: str) -> pl.DataFrame:
@@ -37,56 +37,14 @@ def _shifts(records: Records) -> pl.DataFrame:
     return _lasting(records, "on_call_shifts").with_columns(covered_ids=covered)
 
 
-SHIFT = with_words(
-    Entity(
-        "on-call shift",
-        "on-call shifts",
-        _shifts,
-        "id",
-        "{id} {person}: rota {rota}, {starts_at} to {ends_at}, service {service}",
-        names=("id",),
-        states=(RowState("going on now", flag("now"), after=True),),
-        due="starts_on",
-        until="ends_on",
-        links={"service": "covered_ids", "incident": "begun_ids"},
-        presumed="going on now",
-    )
-)
+SHIFT = thing("on-call shift", _shifts, RowState("going on now", flag("now"), after=True))
 
-MAINTENANCE = with_words(
-    Entity(
-        "maintenance window",
-        "maintenance windows",
-        lambda records: _lasting(records, "maintenance_windows"),
-        "id",
-        "{id} {reason}: {starts_at} to {ends_at}, service {service}, declared by {created_by}",
-        names=("id", "reason"),
-        states=(
-            RowState("going on now", flag("now"), after=True),
-            RowState(
-                "declared after the fact",
-                flag("late"),
-                words=(
-                    *("after the fact", "late"),
-                    *(
-                        f"{verb} {only}{when}"
-                        for verb in phrases("declared, recorded, announced, entered, registered, added, planned")
-                        for only in ("", "only ")
-                        for when in phrases(
-                            "after the fact, late, too late, afterwards, afterward, after it began, after they "
-                            "began, after it started, after the start, later, retroactively, in retrospect"
-                        )
-                    ),
-                ),
-                after=True,
-            ),
-            RowState("declared beforehand", flag("late", False), after=True),
-        ),
-        due="starts_on",
-        until="ends_on",
-        links={"service": "service_id", "incident": "begun_ids"},
-        reason="reason",
-    )
+MAINTENANCE = thing(
+    "maintenance window",
+    lambda records: _lasting(records, "maintenance_windows"),
+    RowState("going on now", flag("now"), after=True),
+    RowState("declared after the fact", flag("late"), after=True),
+    RowState("declared beforehand", flag("late", False), after=True),
 )
 
 
@@ -108,23 +66,12 @@ def _senders(records: Records) -> pl.DataFrame:
     )
 
 
-SENDER = with_words(
-    Entity(
-        "sender",
-        "senders",
-        _senders,
-        "id",
-        "{id}: {sender_state}, last heard at {last_message_at}, {messages} messages, watches {watches}",
-        names=("id", "token", "source"),
-        states=(
-            RowState("live", is_in("sender_state", "live")),
-            RowState("silent", is_in("sender_state", "silent")),
-            RowState("retired", is_in("sender_state", "retired")),
-            RowState("never heard", is_in("sender_state", "never heard")),
-        ),
-        links={"service": "watched_ids", "sender": "id"},
-        size="silent_hours",
-        dated=False,
-    )
+SENDER = thing(
+    "sender",
+    _senders,
+    RowState("live", is_in("sender_state", "live")),
+    RowState("silent", is_in("sender_state", "silent")),
+    RowState("retired", is_in("sender_state", "retired")),
+    RowState("never heard", is_in("sender_state", "never heard")),
 )
 DUTY_TIMES = (SHIFT, MAINTENANCE, SENDER)

@@ -60,7 +60,7 @@ class RowState:
 
 @dataclass(frozen=True, eq=False)
 class Entity:
-    """A kind of thing that people ask about; adding one is adding a declaration, and a file of its words.
+    """A kind of thing that people ask about; adding one is adding its rows and states, and a file of what it is.
 
     ``key`` is the column that names a row, ``line`` how a row reads. ``names`` are columns by which a row is called,
     whole or by a telling word. ``choices`` are columns of few words, each with what else people call them: ``word:

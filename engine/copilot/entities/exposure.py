@@ -5,8 +5,8 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, phrases
-from engine.copilot.entities.wordbook import possession, with_words
+from engine.copilot.entities.entity import Records, RowState, flag, is_in, none, phrases
+from engine.copilot.entities.wordbook import thing
 from engine.exposure.attack_entries import INTERNET, OpenFinding
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import Dependency, Service
@@ -76,113 +76,53 @@ def _holds(kind: str) -> Callable[[date], pl.Expr]:
     return lambda _: pl.col("data_classes").list.contains(kind)
 
 
-PATH = with_words(
-    Entity(
-        "attack path",
-        "attack paths",
-        _paths,
-        "id",
-        "rank {rank}, score {score}: {finding} on {through}",
-        states=(RowState("from the internet", flag("from_outside"), after=True),),
-        names=("finding",),
-        row_route="/api/attack-paths/simulate",
-        links={"service": "target_id"},
-        size="score",
-        scale="score",
-    )
+PATH = thing("attack path", _paths, RowState("from the internet", flag("from_outside"), after=True))
+
+SYSTEM = thing(
+    "system",
+    lambda records: records.fact("systems"),
+    RowState("in scope", flag("in_scope"), after=True),
+    RowState("out of scope", flag("in_scope", False), after=True),
+    RowState("unowned", none("owner"), aside=True),
+    *(
+        RowState(f"with {kind}", _holds(kind), after=True)
+        for kind, said in (("health records", ("phi", "health data")), ("card data", ("cardholder data",)))
+    ),
 )
 
-SYSTEM = with_words(
-    Entity(
-        "system",
-        "systems",
-        lambda records: records.fact("systems"),
-        "id",
-        "{id} {name}: {boundary}, region {region}, reviewed on {last_reviewed_on}, owner {owner}",
-        names=("id",),
-        states=(
-            RowState("in scope", flag("in_scope"), after=True),
-            RowState("out of scope", flag("in_scope", False), after=True),
-            RowState("unowned", none("owner"), aside=True),
-            *(
-                RowState(f"with {kind}", _holds(kind), words=possession(kind, *said), after=True)
-                for kind, said in (("health records", ("phi", "health data")), ("card data", ("cardholder data",)))
-            ),
-        ),
-        links={"service": "service_id", "framework": "frameworks"},
-        report="scope-boundary",
-        dated=False,
-    )
+FLOW = thing(
+    "data flow",
+    _flows,
+    RowState("unencrypted", flag("encrypted", False)),
+    RowState("encrypted", flag("encrypted")),
+    RowState("to a vendor", lambda _: pl.col("vendor_id").is_not_null(), after=True),
+    RowState("leaving the boundary", flag("leaves"), after=True),
+    turned={"to": {"service": "to_service"}, "into": {"service": "to_service"}},
 )
 
-FLOW = with_words(
-    Entity(
-        "data flow",
-        "data flows",
-        _flows,
-        "id",
-        "{id} {from_name} to {to_name}: {data_class}, {protocol}, encrypted {encrypted}",
-        names=("id",),
-        states=(
-            RowState("unencrypted", flag("encrypted", False)),
-            RowState("encrypted", flag("encrypted")),
-            RowState("to a vendor", lambda _: pl.col("vendor_id").is_not_null(), after=True),
-            RowState("leaving the boundary", flag("leaves"), after=True),
-        ),
-        links={"vendor": "vendor_id", "service": "from_service"},
-        turned={"to": {"service": "to_service"}, "into": {"service": "to_service"}},
-        report="scope-boundary",
-    )
+RUN = thing(
+    "automation run",
+    _runs,
+    RowState("failed", is_in("outcome", "failed")),
+    RowState("successful", is_in("outcome", "succeeded"), assumed="without what a policy blocked"),
+    RowState("rolled back", is_in("outcome", "rolled_back")),
+    RowState("failed or rolled back", is_in("outcome", "failed", "rolled_back")),
 )
 
-RUN = with_words(
-    Entity(
-        "automation run",
-        "automation runs",
-        _runs,
-        "id",
-        "{id} {kind} of {playbook}: {outcome} on {ran_on}, by {actor}",
-        names=("id",),
-        states=(
-            RowState("failed", is_in("outcome", "failed")),
-            RowState("successful", is_in("outcome", "succeeded"), assumed="without what a policy blocked"),
-            RowState("rolled back", is_in("outcome", "rolled_back")),
-            RowState("failed or rolled back", is_in("outcome", "failed", "rolled_back")),
-        ),
-        links={"incident": "incident_id"},
-        leaves_out="without the dry runs that a policy blocked",
-    )
+BLOCK = thing(
+    "policy block",
+    lambda records: records.fact("policy_blocks").with_columns(pl.col("reason").str.replace_all("_", " ")),
+    RowState("overridden", flag("overridden")),
 )
 
-BLOCK = with_words(
-    Entity(
-        "policy block",
-        "policy blocks",
-        lambda records: records.fact("policy_blocks").with_columns(pl.col("reason").str.replace_all("_", " ")),
-        "id",
-        "{id} {playbook}: {reason} ({message}) on {blocked_on}, {actor}",
-        names=("id",),
-        states=(RowState("overridden", flag("overridden")),),
-        reason="message",
-    )
-)
-
-APPROVAL = with_words(
-    Entity(
-        "approval",
-        "approvals",
-        lambda records: records.table("approvals").with_columns(
-            hours_to_decide=time_between("decided_at", "requested_at").dt.total_seconds() / 3600
-        ),
-        "id",
-        "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
-        names=("id", "subject"),
-        states=(
-            RowState("pending", is_in("status", "pending")),
-            RowState("approved", is_in("status", "approved")),
-            RowState("rejected", is_in("status", "rejected")),
-            RowState("decided by who asked", lambda _: pl.col("decided_by") == pl.col("requested_by"), after=True),
-        ),
-    )
+APPROVAL = thing(
+    "approval",
+    lambda records: records.table("approvals").with_columns(
+        hours_to_decide=time_between("decided_at", "requested_at").dt.total_seconds() / 3600
+    ),
+    RowState("pending", is_in("status", "pending")),
+    RowState("approved", is_in("status", "approved")),
+    RowState("rejected", is_in("status", "rejected")),
+    RowState("decided by who asked", lambda _: pl.col("decided_by") == pl.col("requested_by"), after=True),
 )
 EXPOSURE = (PATH, SYSTEM, FLOW, RUN, BLOCK, APPROVAL)

@@ -3,8 +3,8 @@
 import msgspec
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, is_in, none, past, phrases
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.entity import Records, RowState, is_in, none, past, phrases
+from engine.copilot.entities.wordbook import thing
 
 
 def _meetings(records: Records) -> pl.DataFrame:
@@ -51,88 +51,37 @@ def _people(records: Records) -> pl.DataFrame:
     return members.join(users, on="email", how="left")
 
 
-MEETING = with_words(
-    Entity(
-        "meeting",
-        "meetings",
-        _meetings,
-        "meeting_id",
-        "{meeting_id} {name}: {status}, {held_on}, chair {chair}; decided: {decided}",
-        names=("meeting_id",),
-        states=(
-            RowState("cancelled", is_in("status", "cancelled")),
-            RowState("held", is_in("status", "held")),
-            RowState("planned", is_in("status", "planned")),
-        ),
-        due="held_on",
-        links={"committee": "committee_id"},
-    )
+MEETING = thing(
+    "meeting",
+    _meetings,
+    RowState("cancelled", is_in("status", "cancelled")),
+    RowState("held", is_in("status", "held")),
+    RowState("planned", is_in("status", "planned")),
 )
 
-DECISION = with_words(
-    Entity(
-        "committee decision",
-        "committee decisions",
-        _decisions,
-        "id",
-        "{title}: {status}, due {due_on}, owner {owner}, {committee} of {decided_on}",
-        names=("id", "title"),
-        states=(
-            RowState("open", is_in("status", "open")),
-            RowState("overdue", past("due_on", "open")),
-            RowState("done", is_in("status", "done")),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="due_on",
-        links={"committee": "committee_id"},
-    )
+DECISION = thing(
+    "committee decision",
+    _decisions,
+    RowState("open", is_in("status", "open")),
+    RowState("overdue", past("due_on", "open")),
+    RowState("done", is_in("status", "done")),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-COMMITTEE = with_words(
-    Entity(
-        "committee",
-        "committees",
-        lambda records: records.fact("committees"),
-        "committee_id",
-        "{committee_id} {name}: {cadence}, chair {chair}, members {members}",
-        names=("committee_id", "name"),
-        links={"committee": "committee_id"},
-    )
+COMMITTEE = thing("committee", lambda records: records.fact("committees"))
+
+PERSON = thing(
+    "person", _people, RowState("active", is_in("status", "active")), RowState("removed", is_in("status", "removed"))
 )
 
-PERSON = with_words(
-    Entity(
-        "person",
-        "people",
-        _people,
-        "email",
-        "{name} {email}: {title}, role {role}, {status}",
-        names=("email", "name"),
-        states=(RowState("active", is_in("status", "active")), RowState("removed", is_in("status", "removed"))),
-        links={"person": "email"},
-        presumed="active",
-        dated=False,
-    )
-)
-
-STAFFING = with_words(
-    Entity(
-        "staffing action",
-        "staffing actions",
-        lambda records: records.fact("staffing_actions"),
-        "action_id",
-        "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
-        names=("action_id",),
-        states=(
-            RowState("open", is_in("status", "open")),
-            RowState("under way", is_in("status", "tracked", "open")),
-            RowState("proposed", is_in("status", "proposed")),
-            RowState("blocked", lambda _: pl.col("blocked_reason").is_not_null()),
-            RowState("completed", is_in("status", "completed")),
-            RowState("in breach of the SLA", is_in("standing", "breached"), after=True),
-        ),
-        reason="blocked_reason",
-        report="staffing-actions",
-    )
+STAFFING = thing(
+    "staffing action",
+    lambda records: records.fact("staffing_actions"),
+    RowState("open", is_in("status", "open")),
+    RowState("under way", is_in("status", "tracked", "open")),
+    RowState("proposed", is_in("status", "proposed")),
+    RowState("blocked", lambda _: pl.col("blocked_reason").is_not_null()),
+    RowState("completed", is_in("status", "completed")),
+    RowState("in breach of the SLA", is_in("standing", "breached"), after=True),
 )
 GOVERNANCE = (MEETING, DECISION, COMMITTEE, PERSON, STAFFING)

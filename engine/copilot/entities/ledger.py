@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, framework_name, is_in, none, over, phrases
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.entity import Records, RowState, flag, framework_name, is_in, none, over, phrases
+from engine.copilot.entities.wordbook import thing
 
 _STATES = ("effective", "partial", "stale", "ineffective", "no_data")  # from best to worst
 
@@ -95,159 +95,63 @@ def _items(records: Records) -> pl.DataFrame:
     return items.with_columns(pl.col("controls").fill_null(0))
 
 
-EVIDENCE = with_words(
-    Entity(
-        "evidence item",
-        "evidence items",
-        _items,
-        "id",
-        "{id} {title}: captured on {captured_on}, source {source}, owner {owner}",
-        names=("id",),
-        states=(
-            RowState("unowned", none("owner"), aside=True),
-            RowState("linked to no control", lambda _: pl.col("controls") == 0, after=True),
-            RowState("that nobody requested", none("request_id"), after=True, aside=True),
-            RowState(
-                "held here",
-                lambda _: pl.col("held_sha256").is_not_null() & (pl.col("held_state").fill_null("whole") != "erased"),
-                after=True,
-            ),
+EVIDENCE = thing(
+    "evidence item",
+    _items,
+    RowState("unowned", none("owner"), aside=True),
+    RowState("linked to no control", lambda _: pl.col("controls") == 0, after=True),
+    RowState("that nobody requested", none("request_id"), after=True, aside=True),
+    RowState(
+        "held here",
+        lambda _: pl.col("held_sha256").is_not_null() & (pl.col("held_state").fill_null("whole") != "erased"),
+        after=True,
+    ),
+)
+
+CHANGE = thing(
+    "change of a control",
+    _changes,
+    RowState("for the worse", over("step", 1), after=True),
+    RowState("for the better", lambda _: pl.col("step") < 0, after=True),
+    *(
+        RowState(f"from {state}", is_in("previous", state.replace(" ", "_")), after=True)
+        for state in phrases("effective, partial, stale, ineffective, no data")
+    ),
+)
+
+MAPPING = thing("mapping", _mappings, RowState("full", flag("full")), RowState("partial", flag("full", False)))
+
+WEEK = thing(
+    "week of a person",
+    _weeks,
+    RowState("with more hours due than available", lambda _: pl.col("shortfall_hours") > 0, after=True),
+    RowState("with absence", lambda _: pl.col("absence_hours") > 0, after=True),
+    RowState(
+        "with no hour of work", lambda _: (pl.col("absence_hours") > 0) & (pl.col("available_hours") <= 0), after=True
+    ),
+)
+
+EVENT = thing(
+    "audit event",
+    _events,
+    RowState("failed", is_in("outcome", "failure", "denied"), assumed="refused ones among them"),
+    RowState("successful", is_in("outcome", "success")),
+    RowState(
+        "failed login",
+        lambda _: (
+            (pl.col("action") == "login.failed")
+            | (pl.col("action").str.starts_with("login.") & (pl.col("outcome") == "failure"))
         ),
-    )
+        assumed="by the action, or by what came of the attempt",
+    ),
+    RowState("login", lambda _: pl.col("action").str.starts_with("login.")),
 )
 
-CHANGE = with_words(
-    Entity(
-        "change of a control",
-        "changes of controls",
-        _changes,
-        "id",
-        "{called} {control_id} {title}: {previous} to {state} on {observed_on} ({trigger_event}), owner {owner}",
-        names=("control_id",),
-        states=(
-            RowState("for the worse", over("step", 1), after=True),
-            RowState("for the better", lambda _: pl.col("step") < 0, after=True),
-            *(
-                RowState(
-                    f"from {state}",
-                    is_in("previous", state.replace(" ", "_")),
-                    words=tuple(
-                        f"{said} {state}" for said in phrases("previous, previously, formerly, no longer, out of")
-                    ),
-                    after=True,
-                )
-                for state in phrases("effective, partial, stale, ineffective, no data")
-            ),
-        ),
-        links={"framework": "framework", "control": "control"},
-        reason="trigger_event",
-        size="observed_on",
-    )
+BUNDLE = thing("evidence bundle", lambda records: records.fact("bundles"))
+
+RETENTION = thing(
+    "record class", _classes, RowState("with an override", lambda _: pl.col("override_days").is_not_null(), after=True)
 )
 
-MAPPING = with_words(
-    Entity(
-        "mapping",
-        "mappings (each in both directions)",
-        _mappings,
-        "id",
-        "{source_called} {source_id} {source_title} to {called} {target_id} {target_title}: {relation}, strength "
-        "{strength}",
-        states=(RowState("full", flag("full")), RowState("partial", flag("full", False))),
-        links={"control": "control", "framework": "target_framework"},
-        reason="rationale",
-        size="strength",
-        report="crosswalk",
-        closed=False,
-    )
-)
-
-_LACKING = phrases("hour missing, missing hour, hour short, hour lacking, hour too few, hour does lack, missing")
-WEEK = with_words(
-    Entity(
-        "week of a person",
-        "weeks of people",
-        _weeks,
-        "id",
-        "{owner} in {week}: {demand_hours} h due of {available_hours} h available ({utilisation_pct} %), absent "
-        "{absence_hours} h, short of {shortfall_hours} h",
-        states=(
-            RowState("with more hours due than available", lambda _: pl.col("shortfall_hours") > 0, after=True),
-            RowState("with absence", lambda _: pl.col("absence_hours") > 0, after=True),
-            RowState(
-                "with no hour of work",
-                lambda _: (pl.col("absence_hours") > 0) & (pl.col("available_hours") <= 0),
-                after=True,
-            ),
-        ),
-        due="week_start_on",
-        until="week_end_on",
-        size="utilisation_pct",
-    )
-)
-
-EVENT = with_words(
-    Entity(
-        "audit event",
-        "audit events",
-        _events,
-        "event_id",
-        "{event_id} {action} by {actor}: {object_type} {object_id}, {outcome}",
-        names=("event_id",),
-        states=(
-            RowState("failed", is_in("outcome", "failure", "denied"), assumed="refused ones among them"),
-            RowState("successful", is_in("outcome", "success")),
-            RowState(
-                "failed login",
-                lambda _: (
-                    (pl.col("action") == "login.failed")
-                    | (pl.col("action").str.starts_with("login.") & (pl.col("outcome") == "failure"))
-                ),
-                assumed="by the action, or by what came of the attempt",
-            ),
-            RowState("login", lambda _: pl.col("action").str.starts_with("login.")),
-        ),
-        links={"service": "object_id"},
-        size="occurred_at",
-    )
-)
-
-BUNDLE = with_words(
-    Entity(
-        "evidence bundle",
-        "evidence bundles",
-        lambda records: records.fact("bundles"),
-        "id",
-        "{id}: {window_start_on} to {window_end_on}, sealed on {sealed_on} by {created_by}",
-        names=("id",),
-        size="size_bytes",
-    )
-)
-
-RETENTION = with_words(
-    Entity(
-        "record class",
-        "record classes",
-        _classes,
-        "record_class",
-        "{title}: kept {days} days ({source}; the default is {default_days}), next purge on {next_purge_on}; {reason}",
-        names=("title",),
-        states=(RowState("with an override", lambda _: pl.col("override_days").is_not_null(), after=True),),
-        due="next_purge_on",
-        reason="reason",
-        report="deployment-retention",
-    )
-)
-
-PROOF = with_words(
-    Entity(
-        "linked evidence item",
-        "linked evidence items",
-        _proofs,
-        "id",
-        "{evidence_id} {title} for {called} {control_id}: captured on {captured_on}, source {source}, owner "
-        "{item_owner}",
-        links={"control": "control"},
-    )
-)
+PROOF = thing("linked evidence item", _proofs)
 LEDGER = (EVIDENCE, CHANGE, MAPPING, WEEK, EVENT, BUNDLE, RETENTION, PROOF)

@@ -5,8 +5,8 @@ from datetime import date
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past, phrases
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.entity import Records, RowState, flag, is_in, none, past, phrases
+from engine.copilot.entities.wordbook import thing
 from engine.facts.expressions import time_between
 from engine.model.vocabulary import LIVE_INCIDENTS
 
@@ -25,37 +25,12 @@ def _services(records: Records) -> pl.DataFrame:
 
 # what kind of service a thing is on
 ON_SERVICES = tuple(
-    RowState(
-        label,
-        where,
-        words=tuple(f"{way}{text}" for way in ("services that ", "services ", "on ", "") for text in words),
-        after=True,
-        aside=True,
-    )
-    for label, words, where in (
-        (
-            "on services with customer data",
-            phrases("hold customer data, with customer data, holding customer data, store customer data"),
-            flag("service_holds_data"),
-        ),
-        (
-            "on services without customer data",
-            phrases("without customer data, hold no customer data, not holding customer data"),
-            flag("service_holds_data", False),
-        ),
-        (
-            "on internet-facing services",
-            phrases(
-                "internet facing services, internet facing, facing the internet, face the internet, public services, "
-                "public facing services"
-            ),
-            flag("service_facing"),
-        ),
-        (
-            "on critical services",
-            phrases("our most critical services, critical services, business critical services, tier 1 services"),
-            lambda _: pl.col("service_criticality") >= 4,
-        ),
+    RowState(label, where, after=True, aside=True)
+    for label, where in (
+        ("on services with customer data", flag("service_holds_data")),
+        ("on services without customer data", flag("service_holds_data", False)),
+        ("on internet-facing services", flag("service_facing")),
+        ("on critical services", lambda _: pl.col("service_criticality") >= 4),
     )
 )
 
@@ -118,147 +93,61 @@ def _findings(records: Records) -> pl.DataFrame:
     )
 
 
-RELEASES = ("release", "deploy", "deployment", "change", "rollout")
-SUPPLIERS = ("vendor", "supplier", "third party", "provider")
-
-
-def _caused_by(*things: str) -> tuple[str, ...]:
-    """The ways to say that one of these things was the cause."""
-    verbs = ("caused by", "due to", "because of", "triggered by", "came from", "blamed on", "down to", "came after")
-    some = [f"{one}s" if not one.endswith("y") else f"{one[:-1]}ies" for one in things]
-    given = [f"{a} {one}" for one in things for a in ("a", "a bad", "a failed", "the", "one", "our")]
-    return tuple(f"{verb} {one}" for verb in verbs for one in (*given, *some, *(f"bad {each}" for each in some)))
-
-
 def _cause(pattern: str) -> Callable[[date], pl.Expr]:
     """Incidents whose established cause names it."""
     return lambda _: pl.col("root_cause").str.to_lowercase().str.contains(pattern)
 
 
-INCIDENT = with_words(
-    Entity(
-        "incident",
-        "incidents",
-        _incidents,
-        "id",
-        "{id} {title}: {severity}, {status}, opened on {opened_on}, service {service}, owner {owner}",
-        names=("id", "title"),
-        states=(
-            RowState("open", is_in("status", *LIVE_INCIDENTS)),
-            RowState(
-                "unacknowledged",
-                lambda _: pl.col("acknowledged_at").is_null() & pl.col("status").is_in(LIVE_INCIDENTS),
-                words=(
-                    *("unacknowledged", "not acknowledged", "unacked", "not acked"),
-                    *(f"nobody {said}" for said in ("acknowledged", "has acknowledged", "acked", "has acked")),
-                ),
-            ),
-            RowState("not closed", lambda _: pl.col("status") != "closed"),
-            RowState("unowned", none("owner"), aside=True),
-            RowState("resolved", is_in("status", "resolved", "closed")),
-            RowState("under legal hold", lambda _: pl.col("hold").is_not_null(), after=True),
-            RowState("without a root cause", none("root_cause"), after=True, aside=True),
-            RowState("that hit nobody", lambda _: pl.col("impact_users").fill_null(0) == 0, after=True, aside=True),
-            RowState("caused by a release", _cause(r"\b(?:release|deploy)"), words=_caused_by(*RELEASES), after=True),
-            RowState(
-                "caused by a vendor",
-                _cause(r"\b(?:vendor|supplier|provider)"),
-                words=_caused_by(*SUPPLIERS),
-                after=True,
-            ),
-            *ON_SERVICES,
-            RowState(
-                "in planned maintenance", lambda _: pl.col("maintenance_state") == "planned", after=True, aside=True
-            ),
-            RowState("acknowledged in time by somebody on duty", is_in("on_call", "in_time"), after=True),
-            RowState("reopened", lambda _: pl.col("reopened_at").is_not_null()),
-        ),
-        links={"service": "service_id", "incident": "id"},
-        reason="root_cause",
-        size="rank",
-        presumed="open",
-        row_route="/api/incidents/{id}/evidence",
-        figures={frozenset({"under legal hold"}): "incidents_held"},
-        period_figures={
-            ("opened_on", frozenset()): "incidents_opened_in_period",
-            **{
-                ("opened_on", frozenset({word})): f"incidents_{word}_in_period"
-                for word in ("critical", "high", "medium", "low", "info")
-            },
-            ("resolved_on", frozenset()): "incidents_resolved_in_period",
-        },
-    )
+INCIDENT = thing(
+    "incident",
+    _incidents,
+    RowState("open", is_in("status", *LIVE_INCIDENTS)),
+    RowState("unacknowledged", lambda _: pl.col("acknowledged_at").is_null() & pl.col("status").is_in(LIVE_INCIDENTS)),
+    RowState("not closed", lambda _: pl.col("status") != "closed"),
+    RowState("unowned", none("owner"), aside=True),
+    RowState("resolved", is_in("status", "resolved", "closed")),
+    RowState("under legal hold", lambda _: pl.col("hold").is_not_null(), after=True),
+    RowState("without a root cause", none("root_cause"), after=True, aside=True),
+    RowState("that hit nobody", lambda _: pl.col("impact_users").fill_null(0) == 0, after=True, aside=True),
+    RowState("caused by a release", _cause(r"\b(?:release|deploy)"), after=True),
+    RowState("caused by a vendor", _cause(r"\b(?:vendor|supplier|provider)"), after=True),
+    *ON_SERVICES,
+    RowState("in planned maintenance", lambda _: pl.col("maintenance_state") == "planned", after=True, aside=True),
+    RowState("acknowledged in time by somebody on duty", is_in("on_call", "in_time"), after=True),
+    RowState("reopened", lambda _: pl.col("reopened_at").is_not_null()),
 )
 
-DEPLOY = with_words(
-    Entity(
-        "deploy",
-        "deploys",
-        _deploys,
-        "id",
-        "{id} {service} {version}: {status} on {deployed_on} in {environment}, by {actor}, "
-        "incident within a day after {incident_id}",
-        names=("id", "version", "change_ref"),
-        states=(
-            RowState("failed", is_in("status", "failed")),
-            RowState("rolled back", is_in("status", "rolled_back")),
-            RowState("bad", is_in("status", "failed", "rolled_back")),
-            RowState("successful", is_in("status", "succeeded")),
-            RowState("followed by an incident within a day", lambda _: pl.col("incident_id").is_not_null(), after=True),
-            *ON_SERVICES,
-        ),
-        links={"service": "service_id", "incident": "incident_id"},
-        size="deployed_at",
-    )
+DEPLOY = thing(
+    "deploy",
+    _deploys,
+    RowState("failed", is_in("status", "failed")),
+    RowState("rolled back", is_in("status", "rolled_back")),
+    RowState("bad", is_in("status", "failed", "rolled_back")),
+    RowState("successful", is_in("status", "succeeded")),
+    RowState("followed by an incident within a day", lambda _: pl.col("incident_id").is_not_null(), after=True),
+    *ON_SERVICES,
 )
 
-FINDING = with_words(
-    Entity(
-        "finding",
-        "findings",
-        _findings,
-        "id",
-        "{id} {title}: {severity}, {status}, service {service}, {cve}, first seen {first_seen_on}, due {due_on}, "
-        "owner {owner}",
-        names=("id", "cve", "title"),
-        states=(
-            RowState("open", is_in("status", "open")),
-            RowState("known-exploited", flag("known_exploited"), aside=True),
-            RowState("overdue", past("due_on", "open")),
-            RowState("reachable from the internet", flag("internet_reachable"), after=True, aside=True),
-            RowState("fixed", is_in("status", "fixed")),
-            RowState("with a CVE", lambda _: pl.col("cve").is_not_null(), after=True),
-            *ON_SERVICES[::2],
-            RowState("without a CVE", none("cve"), after=True, aside=True),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="due_on",
-        done="fixed_on",
-        links={"service": "service_id", "incident": "incident_id"},
-        size="rank",
-        scale="cvss",
-        presumed="open",
-    )
+FINDING = thing(
+    "finding",
+    _findings,
+    RowState("open", is_in("status", "open")),
+    RowState("known-exploited", flag("known_exploited"), aside=True),
+    RowState("overdue", past("due_on", "open")),
+    RowState("reachable from the internet", flag("internet_reachable"), after=True, aside=True),
+    RowState("fixed", is_in("status", "fixed")),
+    RowState("with a CVE", lambda _: pl.col("cve").is_not_null(), after=True),
+    *ON_SERVICES[::2],
+    RowState("without a CVE", none("cve"), after=True, aside=True),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-ACTION = with_words(
-    Entity(
-        "follow-up",
-        "follow-ups",
-        lambda records: records.table("incident_actions"),
-        "id",
-        "{id} {title}: {status}, due {due_on}, incident {incident_id}, owner {owner}",
-        names=("id",),
-        states=(
-            RowState("open", is_in("status", "open")),
-            RowState("overdue", past("due_on", "open")),
-            RowState("done", is_in("status", "done")),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="due_on",
-        done="closed_on",
-        links={"incident": "incident_id"},
-        presumed="open",
-    )
+ACTION = thing(
+    "follow-up",
+    lambda records: records.table("incident_actions"),
+    RowState("open", is_in("status", "open")),
+    RowState("overdue", past("due_on", "open")),
+    RowState("done", is_in("status", "done")),
+    RowState("unowned", none("owner"), aside=True),
 )
 OPERATIONS = (INCIDENT, DEPLOY, FINDING, ACTION)

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, framework_name, is_in, none, past
-from engine.copilot.entities.wordbook import with_words
+from engine.copilot.entities.entity import Records, RowState, flag, framework_name, is_in, none, past
+from engine.copilot.entities.wordbook import thing
 from engine.facts.expressions import time_between
 
 
@@ -100,224 +100,87 @@ def _tests(records: Records) -> pl.DataFrame:
     )
 
 
-FRAMEWORK = with_words(
-    Entity(
-        "framework",
-        "frameworks",
-        _frameworks,
-        "framework",
-        "{called}: {weighted_pct} % weighted readiness, {strict_pct} % strict, {gaps} open gaps, target {target_on}",
-        names=("framework",),
-        due="target_on",
-        links={"framework": "framework"},
-        size="weighted_pct",
-        scale="weighted_pct",
-        dated=False,
-        report="baseline-comparison",
-    )
+FRAMEWORK = thing("framework", _frameworks)
+
+CONTROL = thing(
+    "control",
+    _controls,
+    RowState("effective", is_in("state", "effective")),
+    RowState("not effective", lambda _: pl.col("state") != "effective"),
+    RowState("ineffective", is_in("state", "ineffective")),
+    RowState("stale", is_in("state", "stale")),
+    RowState("partial", is_in("state", "partial")),
+    RowState("without data", is_in("state", "no_data"), after=True),
+    RowState("with evidence", lambda _: pl.col("last_evidence_on").is_not_null(), after=True),
+    RowState("unowned", none("owner"), aside=True),
+    RowState("with an exception", lambda _: pl.col("exception_id").is_not_null(), after=True),
+    RowState("unattested", flag("attested", False)),
+    RowState("that failed the last test", lambda _: pl.col("failing_test").is_not_null(), after=True),
 )
 
-CONTROL = with_words(
-    Entity(
-        "control",
-        "controls",
-        _controls,
-        "id",
-        "{called} {control_id} {title}: {state} since {state_since}, last evidence on {last_evidence_on}, owner "
-        "{owner}",
-        names=("control_id",),
-        states=(
-            RowState("effective", is_in("state", "effective")),
-            RowState("not effective", lambda _: pl.col("state") != "effective"),
-            RowState("ineffective", is_in("state", "ineffective")),
-            RowState("stale", is_in("state", "stale")),
-            RowState("partial", is_in("state", "partial")),
-            RowState("without data", is_in("state", "no_data"), after=True),
-            RowState("with evidence", lambda _: pl.col("last_evidence_on").is_not_null(), after=True),
-            RowState("unowned", none("owner"), aside=True),
-            RowState("with an exception", lambda _: pl.col("exception_id").is_not_null(), after=True),
-            RowState("unattested", flag("attested", False)),
-            RowState("that failed the last test", lambda _: pl.col("failing_test").is_not_null(), after=True),
-        ),
-        due="next_due_on",
-        links={"framework": "framework", "control": "id"},
-        reason="because",
-        size="weight",
-        dated=False,
-        report="evidence-freshness",
-        figures={
-            frozenset(): "controls_applicable",
-            **{frozenset({word}): f"controls_{word}" for word in ("effective", "ineffective", "stale", "partial")},
-            frozenset({"without data"}): "controls_no_data",
-            frozenset({"not effective"}): "gaps_open",
-        },
-    )
+GAP = thing(
+    "gap",
+    _gaps,
+    RowState("open", lambda _: pl.lit(True)),
+    RowState("overdue", lambda today: pl.col("due_on") < today),
+    RowState("unowned", none("owner"), aside=True),
+    RowState("blocked", is_in("status", "blocked")),
+    RowState("quick", flag("quick_win")),
+    RowState("without a runbook", none("runbook"), after=True),
 )
 
-GAP = with_words(
-    Entity(
-        "gap",
-        "gaps",
-        _gaps,
-        "gap_id",
-        "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner "
-        "{owner}",
-        names=("gap_id", "title"),
-        states=(
-            RowState("open", lambda _: pl.lit(True)),
-            RowState("overdue", lambda today: pl.col("due_on") < today),
-            RowState("unowned", none("owner"), aside=True),
-            RowState("blocked", is_in("status", "blocked")),
-            RowState("quick", flag("quick_win")),
-            RowState("without a runbook", none("runbook"), after=True),
-        ),
-        due="due_on",
-        links={"framework": "framework", "control": "gap_id"},
-        reason="{state} since {state_since}",
-        size="priority",
-        report="gap-remediations",
-        figures={
-            frozenset(): "gaps_open",
-            frozenset({"open"}): "gaps_open",
-            **{
-                frozenset({word, *more}): f"gaps_{word}"
-                for word in ("critical", "high", "medium", "low")
-                for more in ((), ("open",))
-            },
-            frozenset({"unowned"}): "gaps_without_owner",
-            frozenset({"open", "unowned"}): "gaps_without_owner",
-            frozenset({"overdue"}): "remediations_overdue",
-            frozenset({"quick"}): "quick_wins",
-            frozenset({"blocked"}): "gaps_blocked",
-            frozenset({"without a runbook"}): "gaps_without_runbook",
-        },
-    )
+REMEDIATION = thing(
+    "remediation",
+    _remediations,
+    RowState("open", is_in("status", "open", "in_progress", "blocked")),
+    RowState("overdue", past("due_on", "open", "in_progress", "blocked")),
+    RowState("blocked", is_in("status", "blocked")),
+    RowState("in progress", is_in("status", "in_progress")),
+    RowState("not started", is_in("status", "open")),
+    RowState("closed", is_in("status", "closed")),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-REMEDIATION = with_words(
-    Entity(
-        "remediation",
-        "remediations",
-        _remediations,
-        "id",
-        "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}",
-        names=("id", "blocked_by"),
-        states=(
-            RowState("open", is_in("status", "open", "in_progress", "blocked")),
-            RowState("overdue", past("due_on", "open", "in_progress", "blocked")),
-            RowState("blocked", is_in("status", "blocked")),
-            RowState("in progress", is_in("status", "in_progress")),
-            RowState("not started", is_in("status", "open")),
-            RowState("closed", is_in("status", "closed")),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="due_on",
-        done="closed_on",
-        links={"framework": "framework", "control": "control"},
-        reason="blocked_by",
-        presumed="open",
-        period_figures={
-            ("opened_on", frozenset()): "remediations_opened_in_period",
-            ("closed_on", frozenset()): "remediations_closed_in_period",
-        },
-    )
+ATTESTATION = thing(
+    "attestation",
+    _attestations,
+    RowState("overdue", is_in("status", "overdue")),
+    RowState("pending", is_in("status", "overdue", "due_7", "due_30", "not_due")),
+    RowState("signed", is_in("status", "attested")),
+    RowState("rejected", is_in("status", "rejected")),
+    RowState("unsupported", flag("unsupported")),
+    RowState("delegated", lambda _: pl.col("delegated_to").is_not_null(), aside=True),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-ATTESTATION = with_words(
-    Entity(
-        "attestation",
-        "attestations",
-        _attestations,
-        "id",
-        "{id} {title}: {status}, due {due_on}, owner {owner}",
-        names=("id",),
-        states=(
-            RowState("overdue", is_in("status", "overdue")),
-            RowState("pending", is_in("status", "overdue", "due_7", "due_30", "not_due")),
-            RowState("signed", is_in("status", "attested")),
-            RowState("rejected", is_in("status", "rejected")),
-            RowState("unsupported", flag("unsupported")),
-            RowState("delegated", lambda _: pl.col("delegated_to").is_not_null(), aside=True),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        due="due_on",
-        done="attested_on",
-        links={"framework": "framework", "control": "control"},
-        presumed="pending",
-        report="attestations",
-        figures={frozenset({"overdue"}): "attestations_overdue"},
-    )
+DUTY = thing(
+    "duty",
+    _duties,
+    RowState("overdue", is_in("state", "overdue")),
+    RowState("pending", is_in("state", "overdue", "open")),
+    RowState("done", is_in("state", "done", "late")),
+    RowState("unowned", none("owner"), aside=True),
+    RowState("fixed", flag("hard")),
 )
 
-DUTY = with_words(
-    Entity(
-        "duty",
-        "duties",
-        _duties,
-        "obligation_id",
-        "{due_on} {title}: {state}, {effort_hours} h, owner {owner}",
-        names=("obligation_id",),
-        states=(
-            RowState("overdue", is_in("state", "overdue")),
-            RowState("pending", is_in("state", "overdue", "open")),
-            RowState("done", is_in("state", "done", "late")),
-            RowState("unowned", none("owner"), aside=True),
-            RowState("fixed", flag("hard")),
-        ),
-        due="due_on",
-        done="done_on",
-        links={"vendor": "vendor_id"},
-        presumed="pending",
-        report="calendar",
-        figures={
-            frozenset({"pending"}): "obligations_pending",
-            frozenset({"overdue"}): "obligations_overdue",
-            frozenset({"unowned"}): "obligations_without_owner",
-            frozenset({"pending", "unowned"}): "obligations_without_owner",
-        },
-    )
+TEST = thing(
+    "test",
+    _tests,
+    RowState("failed", is_in("outcome", "failed")),
+    RowState("passed", is_in("outcome", "passed")),
+    RowState("missed", is_in("standing", "missed")),
+    RowState("late", is_in("standing", "late")),
+    RowState("upcoming", is_in("standing", "upcoming", "open")),
+    RowState("open", is_in("standing", "open")),
+    RowState("performed", lambda _: pl.col("performed_on").is_not_null()),
+    RowState("with deviations", lambda _: pl.col("deviations") > 0, after=True),
 )
 
-TEST = with_words(
-    Entity(
-        "test",
-        "tests",
-        _tests,
-        "id",
-        "{id} {procedure}: {standing}, {outcome}, window to {window_close_on}, performed on {performed_on}, owner "
-        "{owner}",
-        names=("id", "schedule_id", "procedure"),
-        states=(
-            RowState("failed", is_in("outcome", "failed")),
-            RowState("passed", is_in("outcome", "passed")),
-            RowState("missed", is_in("standing", "missed")),
-            RowState("late", is_in("standing", "late")),
-            RowState("upcoming", is_in("standing", "upcoming", "open")),
-            RowState("open", is_in("standing", "open")),
-            RowState("performed", lambda _: pl.col("performed_on").is_not_null()),
-            RowState("with deviations", lambda _: pl.col("deviations") > 0, after=True),
-        ),
-        due="window_close_on",
-        done="performed_on",
-        links={"framework": "framework", "control": "control"},
-        reason="cause",
-        report="testing-schedules",
-    )
-)
-
-SCHEDULE = with_words(
-    Entity(
-        "testing schedule",
-        "testing schedules",
-        lambda records: records.table("testing_schedules").with_columns(
-            called=framework_name(records), control=pl.format("{}:{}", "framework", "control_id")
-        ),
-        "id",
-        "{id} {procedure}: {cadence}, {called} {control_id}, owner {owner}",
-        names=("id",),
-        links={"framework": "framework", "control": "control"},
-        report="testing-schedules",
-    )
+SCHEDULE = thing(
+    "testing schedule",
+    lambda records: records.table("testing_schedules").with_columns(
+        called=framework_name(records), control=pl.format("{}:{}", "framework", "control_id")
+    ),
 )
 
 PROGRAMME = (FRAMEWORK, CONTROL, GAP, REMEDIATION, ATTESTATION, DUTY, TEST, SCHEDULE)

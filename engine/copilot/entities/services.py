@@ -2,11 +2,8 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, phrases
-from engine.copilot.entities.wordbook import shared_words, with_words
-
-# verbs of a sender of alerts, whichever side of it is asked for
-WATCH = shared_words("watch")
+from engine.copilot.entities.entity import Records, RowState, flag, is_in, none, over
+from engine.copilot.entities.wordbook import thing
 
 
 def _budgets(records: Records) -> pl.DataFrame:
@@ -36,92 +33,29 @@ def _dependencies(records: Records) -> pl.DataFrame:
     )
 
 
-SERVICE = with_words(
-    Entity(
-        "service",
-        "services",
-        _budgets,
-        "id",
-        "{name}: criticality {criticality}, objective {objective_pct} %, {left_30d_pct} % of its error budget of "
-        "30 days left, owner {owner}",
-        names=("id", "name"),
-        states=(
-            RowState("internet-facing", flag("internet_facing")),
-            RowState("without an objective", none("objective_pct"), after=True),
-            RowState("with an objective", lambda _: pl.col("objective_pct").is_not_null(), after=True),
-            RowState("with customer data", flag("holds_customer_data"), after=True),
-            RowState("with an exhausted error budget", over("used_30d_pct", 100), after=True),
-            RowState("within its error budget", lambda _: pl.col("used_30d_pct") < 100, after=True),
-            RowState("burning their error budget too fast", is_in("level", "critical", "warning"), after=True),
-            RowState(
-                "that nothing depends on",
-                lambda _: pl.col("dependents") == 0,
-                words=tuple(
-                    f"{what} {verb}"
-                    for what in phrases(
-                        "nothing, nothing else, no other service, no service, no other services, no services, none"
-                    )
-                    for verb in phrases("depends on, depend on, relies on, rely on, needs, need")
-                )
-                + phrases("without dependents, no dependents, nobody depends on, nobody relies on, nobody needs"),
-                after=True,
-            ),
-            RowState("that depend on nothing", lambda _: pl.col("upstreams") == 0, after=True),
-            RowState(
-                "that nothing watches",
-                none("watched_by"),
-                words=tuple(
-                    f"{what} {verb}"
-                    for what in phrases("nothing, no sender, no senders, no monitor, nobody, no one")
-                    for verb in WATCH
-                ),
-                after=True,
-            ),
-            RowState(
-                "watched by a sender",
-                lambda _: pl.col("watched_by").is_not_null(),
-                words=(
-                    *phrases("watched, monitored, covered"),
-                    *(
-                        f"{what} {verb}"
-                        for what in phrases("anything, anyone, anybody, something, any sender")
-                        for verb in WATCH
-                    ),
-                    *(f"{verb} by {what}" for what in phrases("anything, any sender, a sender") for verb in WATCH),
-                ),
-                after=True,
-            ),
-            RowState("unowned", none("owner"), aside=True),
-        ),
-        links={"service": "id", "sender": "watched_by"},
-        size="criticality",
-        row_route="/api/services/{id}/slo",
-    )
+SERVICE = thing(
+    "service",
+    _budgets,
+    RowState("internet-facing", flag("internet_facing")),
+    RowState("without an objective", none("objective_pct"), after=True),
+    RowState("with an objective", lambda _: pl.col("objective_pct").is_not_null(), after=True),
+    RowState("with customer data", flag("holds_customer_data"), after=True),
+    RowState("with an exhausted error budget", over("used_30d_pct", 100), after=True),
+    RowState("within its error budget", lambda _: pl.col("used_30d_pct") < 100, after=True),
+    RowState("burning their error budget too fast", is_in("level", "critical", "warning"), after=True),
+    RowState("that nothing depends on", lambda _: pl.col("dependents") == 0, after=True),
+    RowState("that depend on nothing", lambda _: pl.col("upstreams") == 0, after=True),
+    RowState("that nothing watches", none("watched_by"), after=True),
+    RowState("watched by a sender", lambda _: pl.col("watched_by").is_not_null(), after=True),
+    RowState("unowned", none("owner"), aside=True),
 )
 
-DEPENDENT = with_words(
-    Entity(
-        "dependent service",
-        "dependent services",
-        _dependencies,
-        "id",
-        "{service} needs {needs}",
-        links={"service": "depends_on_id", "vendor": "vendor_id"},
-        row_route="/api/services/dependency-graph",
-    )
-)
+DEPENDENT = thing("dependent service", _dependencies)
 
-DEPENDENCY = with_words(
-    Entity(
-        "dependency",
-        "dependencies",
-        _dependencies,
-        "id",
-        "{service} needs {needs}",
-        links={"service": "service_id", "vendor": "vendor_id"},
-        states=(RowState("on a vendor", lambda _: pl.col("vendor_id").is_not_null(), after=True),),
-        turned={"on": {"service": "depends_on_id"}},
-        row_route="/api/services/dependency-graph",
-    )
+DEPENDENCY = thing(
+    "dependency",
+    _dependencies,
+    RowState("on a vendor", lambda _: pl.col("vendor_id").is_not_null(), after=True),
+    turned={"on": {"service": "depends_on_id"}},
 )
 SERVICES = (SERVICE, DEPENDENT, DEPENDENCY)
