@@ -46,7 +46,19 @@ NIGHTS = tuple(
 )
 KINDS = tuple(
     HERE / f"asked_{one}.txt"
-    for one in ("kinds", "again", "verbs", "relations", "governance", "tired", "joined", "briefly", "plainly")
+    for one in (
+        "kinds",
+        "again",
+        "verbs",
+        "relations",
+        "governance",
+        "tired",
+        "joined",
+        "briefly",
+        "plainly",
+        "roundly",
+        "anew",
+    )
 )
 OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", *KINDS, *NIGHTS)
 MARKS = ("right", "honestly declined", "refused though on record", "wrong low", "wrong high")

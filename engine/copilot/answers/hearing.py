@@ -12,7 +12,7 @@ from engine.copilot.answers.library import Library
 from engine.copilot.answers.sentences import sort_rows
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
-from engine.copilot.grammar.everyday import FILLERS, SAYINGS, is_aside, is_everyday, is_filler
+from engine.copilot.grammar.everyday import FILLERS, SAYINGS, SPOKEN, is_aside, is_everyday, is_filler
 from engine.copilot.grammar.lexicon import ORDERS, WEEKDAYS
 from engine.copilot.grammar.moments import preceding
 from engine.copilot.grammar.planner import Planner
@@ -41,8 +41,11 @@ class Hearing:
 
 
 def each_span(said: Sequence[str]) -> Iterator[str]:
-    """The questions, one for each of two spans of time that stand side by side: "this week vs next"."""
+    """The questions, one for each of two spans of time or ends that stand side by side: "this week vs next"."""
     for text in said:
+        if (ends := _TWO_ENDS.search(text)) is not None:
+            yield from (f"{text[: ends.start()]}{one}{text[ends.end() :]}" for one in ends.groups())
+            continue
         two = _TWO_SPANS.fullmatch(text.strip(" ?.!"))
         if two is None or _COUNTING.search(text):
             yield text
@@ -58,6 +61,8 @@ _TWO_SPANS = re.compile(
     rf"(?P<other>(?:this|last|next|the next|the last)(?P<unit> {_UNIT})?|(?P<day>tomorrow|yesterday|today|now))",
     re.IGNORECASE,
 )
+_END = r"(last|latest|newest|oldest|first|next|previous|biggest|smallest)"
+_TWO_ENDS = re.compile(rf"\b{_END} and (?:the )?{_END}\b(?! (?:week|month|quarter|year|\d))", re.IGNORECASE)
 _COUNTING = re.compile(r"\b(?:how many|more|fewer|less|most|same|both|share|percent)\b", re.IGNORECASE)
 
 
@@ -174,6 +179,9 @@ def written_out(question: str, last: str, before: Query | None, planner: Planner
         return f"and {named[1].strip(' ?.!')} from {named[0].first} to {named[0].last}"
     if window is not None and window.first is not None and window.last is not None:
         question = ASKING["span"].sub(f"from {window.first} to {window.last}", question)
+    if before is not None and before.entity.links.get("incident") == before.entity.key:  # when the one incident began
+        keys = library.rows(before.entity).filter(before.where)[before.entity.key]
+        question = _THEN.sub(f"when {keys[0]} began", question) if len(keys) == 1 else question
     people = {name.keys[0] for name in planner.names(planner.question(last)) if name.kind == "person"}
     if not people and before is not None:
         entity, rows = before.entity, library.rows(before.entity)
@@ -181,6 +189,11 @@ def written_out(question: str, last: str, before: Query | None, planner: Planner
         held = sort_rows(before, rows.filter(before.where), library)[column]
         people = {*held.drop_nulls()} if column in entity.people or column == "email" else people
     return ASKING["person"].sub(people.pop(), question) if len(people) == 1 else question
+
+
+_THEN = re.compile(
+    r"\b(?:then|(?:at|around) (?:that|the) (?:time|moment)|when (?:it|that) (?:happened|began|started))(?=\W*$)"
+)
 
 
 def is_preface(said: str, following: str, planner: Planner) -> bool:
@@ -200,6 +213,7 @@ def _vocabulary() -> frozenset[str]:
     """The words that all kinds of things are asked with, four letters at least."""
     found = {word for entity in ENTITIES for text in _phrases(entity) for word in words(text)}
     found |= {word for text in (*FILLERS, *ORDERS, *SIGNS, *WEEKDAYS, _SAID_OF_TIME) for word in words(text)}
+    found |= SPOKEN
     return frozenset(word for word in found if len(word) > 3 and word.isalpha())
 
 

@@ -3,6 +3,7 @@
 The same question about the same data has the same answer. What nothing is known about is said, never guessed.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -17,11 +18,11 @@ from engine.copilot.answers.hearing import LEFT_ASIDE, aside, each_span, hearing
 from engine.copilot.answers.history import history
 from engine.copilot.answers.holdings import holdings
 from engine.copilot.answers.library import Library
-from engine.copilot.answers.meanings import meaning
-from engine.copilot.answers.relations import RELATED, of_the_one, together
+from engine.copilot.answers.relations import RELATED, together
 from engine.copilot.answers.routes import figure_id
+from engine.copilot.answers.rows_before import of_the_one
 from engine.copilot.answers.sentences import ROWS
-from engine.copilot.answers.titles import NamedFigure, figure_of_title
+from engine.copilot.answers.titles import NamedFigure, figure_of_title, meaning
 from engine.copilot.console import ask_console
 from engine.copilot.console.commands import step_command
 from engine.copilot.entities import ENTITIES
@@ -134,6 +135,8 @@ def _with_person(said: Sequence[str], planner: Planner) -> Iterator[CopilotQuest
     person = None
     for number, text in enumerate(said):
         named = {name.keys[0] for name in planner.names(planner.question(text)) if name.kind == "person"}
+        if len(named) == 1:  # "deploys by Rashid while he was on call"
+            text = re.sub(r"\b(while|when) (?:he|she)\b", rf"\1 {next(iter(named)).partition('@')[0]}", text)
         if named:
             (person,) = named if len(named) == 1 else (None,)
         elif person is not None:

@@ -7,6 +7,7 @@ against those of the other kind by the column in which one of them names the oth
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, timedelta
 from typing import NamedTuple
 
 import polars as pl
@@ -14,12 +15,11 @@ import polars as pl
 from engine.copilot.answers.hearing import has_meaning
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.pairs import pair
-from engine.copilot.answers.sentences import ROWS, noun, sort_rows
+from engine.copilot.answers.sentences import noun
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.grammar.planner import Planner
-from engine.copilot.grammar.proof import NOT_SAID
-from engine.copilot.grammar.query import Constraint, Query, is_the_one
+from engine.copilot.grammar.query import Constraint, Query
 from engine.copilot.grammar.reading import CopilotQuestion
 from engine.copilot.grammar.text import stem
 
@@ -44,6 +44,18 @@ _SAME = re.compile(
     r"^(?P<head>.+?) (?:with|that had|that have|which had|had) (?P<one>.+?) and (?P<other>.+?) (?:in|within|on|during) "
     r"(?:the |one and the )?same (?P<unit>day|week|month|quarter)$"
 )
+# how far a thing lies from another in time: "within an hour after", "shortly before", "on the same day as", "during"
+_BESIDE = re.compile(
+    r"(?: (?:that|which))?(?: (?:were|was|are|is|came|started|fell))?(?:"
+    r"(?: (?:opened|made|found|done))? (?:within|in|less than|under|up to|at most) (?:the )?(?:first |last )?"
+    r"(?:an? |(?P<n>\d+) ?)?(?P<unit>min(?:ute)?|hour|hr|h|day|d|week)s? "
+    r"(?P<way>after|following|before|preceding|of|around)|"
+    r" (?:right|shortly|directly|just|immediately|soon) (?P<near>after|before)|"
+    r" (?P<same>on the (?:same )?day (?:as|of))| (?P<during>during|throughout|in|on))"
+    r"(?: (?:an?|any|the|one|some|our|that|another))?(?= ) "
+)
+_SAME_SERVICE = re.compile(r" (?:on|of|for|to|in) (?:the|that|this|its|their)(?: same)? services?$")
+_MINUTES = {"m": 1, "h": 60, "d": 1440, "w": 10_080}
 _TRUNCATED = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q"}
 _SHARED = ("control", "service", "vendor", "incident", "committee")  # what two kinds of things may both name
 _Cut = tuple[str, str, str, bool]  # what stands before a condition, it, what is behind it; whether there is none
@@ -83,30 +95,8 @@ def _together(asked: CopilotQuestion, plans: tuple[Query, ...], records: _Record
     if cuts < 1 or (whole and _height(plans[0], library)):
         return plans
     text = " ".join(asked.text.strip(" ?.!").split())
-    found = _in_one_span(text, records, cuts) or _in_two(text, records, cuts)
+    found = _in_one_span(text, records, cuts) or _in_time(text, records, cuts) or _in_two(text, records, cuts)
     return plans if found is None or (whole and not _height(found, library)) else (found,)
-
-
-def of_the_one(asked: CopilotQuestion, before: Query, planner: Planner, library: Library) -> Query | None:
-    """What is asked of the one row before, or of what belongs to it: "is the fix overdue" of a finding."""
-    plans = planner.plans(asked)
-    alone = before.lookup or (before.order is not None and before.order.count == 1)
-    if not alone or len(plans) != 1 or any(planner.names(asked)) or not plans[0].named:
-        return None
-    rows = sort_rows(before, library.rows(before.entity).filter(before.where), library)
-    its = not is_the_one(planner.reading(asked, plans[0].entity))  # "when does it meet next", of a committee
-    reading = planner.reading(asked, before.entity)
-    if not 0 < rows.height <= ROWS or (its and not (reading.unknown and asked.matches(r"\bits?\b"))):
-        return None
-    keys = rows[before.entity.key]
-    row = Constraint("own:rows", " and ".join(keys), pl.col(before.entity.key).is_in(keys.implode()), after=True)
-    one = replace(before, constraints=(row,), order=None, presumed=False, lookup=True, unknown=())
-    if plans[0].entity is before.entity and not reading.unknown:
-        return planner.query(reading, one)
-    kept = plans[0].constraints[plans[0].presumed :]
-    told = tuple(doubt for doubt in plans[0].assumed if doubt != NOT_SAID)
-    of_it = _constraint(replace(plans[0], constraints=kept, presumed=False, assumed=told), one, library, without=False)
-    return of_it if of_it is not None or reading.unknown else planner.query(reading, one)
 
 
 def _height(query: Query, library: Library) -> int:
@@ -140,7 +130,7 @@ def _in_two(text: str, records: _Records, cuts: int) -> Query | None:
             if query is None or query.entity is other.entity or (query.tally is not None and query.tally.ranked):
                 continue
             if planner.reading(planner.question(f"{kind}{before}"), query.entity).noun:
-                made = _constraint(query, other, library, without=without)
+                made = belonging(query, other, library, without=without)
                 found += [] if made is None else [(len(set(made.assumed)), _height(made, library), made)]
                 break
     least = min((doubts for doubts, _, _ in found), default=0)
@@ -153,7 +143,8 @@ def _in_two(text: str, records: _Records, cuts: int) -> Query | None:
 def _one(text: str, records: _Records, cuts: int) -> Query | None:
     """The one query of a part of a question, of which every word is understood."""
     key, asked = (text, cuts), records.planner.question(text)
-    if key not in records.seen and len(records.seen) < _MOST_PARTS and records.planner.has_subject(asked):
+    named = records.planner.has_subject(asked) or any("-" in word and word[-1].isdigit() for word in asked.words)
+    if key not in records.seen and len(records.seen) < _MOST_PARTS and named:
         plans = _together(asked, records.planner.plans(asked), records, cuts - 1)
         clear = len(plans) == 1 and _is_whole(plans[0]) and not plans[0].halves
         records.seen[key] = plans[0] if clear else None
@@ -183,7 +174,7 @@ def _with(query: Query, made: Constraint, other: Query) -> Query:
     return replace(query, constraints=(*query.constraints, made), assumed=assumed)
 
 
-def _constraint(query: Query, other: Query, library: Library, *, without: bool) -> Query | None:
+def belonging(query: Query, other: Query, library: Library, *, without: bool) -> Query | None:
     """The query of the rows that are named by, name, or name the same as those of another."""
     rows = library.rows(query.entity)
     for column, theirs, kind in _columns(query.entity, other.entity) if other.entity.closed or not without else ():
@@ -245,3 +236,58 @@ def _in_one_span(text: str, records: _Records, cuts: int) -> Query | None:
     assumed = (*head.assumed, "two conditions of other kinds of things")
     made = Constraint(f"{RELATED}key", label, where, after=True)
     return replace(head, constraints=(*head.constraints, made), assumed=assumed)
+
+
+def _in_time(text: str, records: _Records, cuts: int) -> Query | None:
+    """Things by the moments of others: "deploys within 2 hours before an incident", "incidents during a shift"."""
+    for link in (match for at in range(len(text)) if text[at] == " " and (match := _BESIDE.match(text, at))):
+        told = _SAME_SERVICE.sub("", text[link.end() :])
+        head, other = _one(text[: link.start()], records, cuts), _one(told, records, cuts)
+        if head is None or other is None or head.tally or other.tally or other.order:
+            continue
+        head, other = (
+            replace(one, constraints=one.constraints[one.presumed :], presumed=False) for one in (head, other)
+        )
+        if (made := _at_the_time(head, other, link, records.library)) is not None:
+            return made
+    return None
+
+
+def _at_the_time(head: Query, other: Query, link: re.Match[str], library: Library) -> Query | None:
+    """The query of the rows whose moment lies so far from that of another row, or within its span."""
+    rows, others = library.rows(head.entity), library.rows(other.entity).filter(other.where)
+    at, start = (f"{next(iter(one.entity.dates), '').removesuffix('_on')}_at" for one in (head, other))
+    until = f"{(other.entity.until or '').removesuffix('_on')}_at"
+    last = until if until in others.columns else "resolved_at" if link["during"] and start == "opened_at" else start
+    spans = last != start
+    if at not in rows.columns or not {start, last} <= set(others.columns) or (link["during"] is not None) is not spans:
+        return None
+    way, gap = link["way"] or link["near"], timedelta(minutes=_MINUTES[(link["unit"] or "d")[0]] * int(link["n"] or 1))
+    if link["same"]:
+        on, first, end = (f"{one.removesuffix('_at')}_on" for one in (at, start, start))
+    else:
+        on, first, end = at, start, last
+    before = gap if way in ("before", "preceding", "of", "around") else timedelta()
+    after = gap if way in ("after", "following", "of", "around") else timedelta()
+    same = (
+        ["service_id"]
+        if "service_id" in rows.columns
+        and not others.get_column("service_id", default=pl.Series([None])).is_null().all()
+        else []
+    )
+    now = pl.lit(library.now.astimezone(UTC).replace(tzinfo=None))
+    ends = pl.col(end).fill_null(now) if spans else pl.col(end)
+    held = others.select(*(pl.col(one).alias("theirs") for one in same), first=pl.col(first) - before, end=ends + after)
+    ours = rows.select(*(pl.col(one).alias("ours") for one in same), key=head.entity.key, on=on)
+    met = ours.join_where(
+        held, pl.col("on") >= pl.col("first"), pl.col("on") < pl.col("end") if spans else pl.col("on") <= pl.col("end")
+    )
+    if same:  # what is declared for no service is for all of them
+        every = pl.col("theirs").is_null() if spans else pl.lit(False)
+        met = met.filter(every | (pl.col("ours") == pl.col("theirs")).fill_null(False))
+    label = f"{' '.join(link[0].split())} {noun(other, 1)}{' of the same service' if same else ''}"
+    made = Constraint(
+        f"{RELATED}moment", label, pl.col(head.entity.key).is_in(met["key"].unique().implode()), after=True
+    )
+    told = ("taken of the same service",) if same and not spans else ()
+    return replace(_with(head, made, other), assumed=(*_with(head, made, other).assumed, *told))

@@ -53,6 +53,7 @@ VENDOR = thing(
     RowState("without a processing agreement", none("dpa_on"), after=True),
     RowState("with a processing agreement", lambda _: pl.col("dpa_on").is_not_null(), after=True),
     RowState("without an ISO 27001 certificate", none("iso_expires_on"), after=True),
+    RowState("with an ISO 27001 certificate", lambda _: pl.col("iso_expires_on").is_not_null(), after=True),
     RowState("without assurance in force", lambda _: ~pl.col("assurance").is_in(["assured", "expiring"]), after=True),
     RowState("assured", is_in("assurance", "assured", "expiring")),
     RowState("with assurance that lapsed", is_in("assurance", "lapsed"), after=True),

@@ -44,6 +44,9 @@ def account_for(query: Query, reading: Reading, frame: pl.DataFrame) -> Query:
     lost += [word for _, word in reading.passed_over if not _understood(word, query, reading)]
     lost += [*_unknown_counts(query, reading, frame), *_rates(query, reading), *_opinions(reading)]
     whole = query.intent in ("list", "count") and len(query.constraints) <= query.presumed and query.order is None
+    searched = [one.at for one in query.constraints if one.dimension.startswith("title:")]
+    if any(piece.at < at for piece in idle for at in searched if piece.words in unused):
+        lost += unused  # "risks we treat with insurance": the word that is only searched for may be a value of it
     if whole and not (lost or query.unknown):
         lost += unused  # all that there are would be an answer to another question
     new = tuple(dict.fromkeys(word for word in lost if word not in query.unknown))

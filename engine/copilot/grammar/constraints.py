@@ -8,9 +8,9 @@ from datetime import date, datetime, time
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, RowState, phrases
-from engine.copilot.grammar.pieces import Piece
+from engine.copilot.grammar.pieces import Piece, title_has
 from engine.copilot.grammar.query import Constraint, Order, Query, intent_of, is_the_one, verb_of_window
-from engine.copilot.grammar.reading import CopilotQuestion, Reading, title_has
+from engine.copilot.grammar.reading import CopilotQuestion, Reading
 
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
 

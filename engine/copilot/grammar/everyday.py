@@ -38,6 +38,11 @@ def is_aside(word: str) -> bool:
 
 # ways of speech for which the records have plain words, and what is said before or after the question itself
 _SPEECH = ways_of_file("speech.txt")
+_LONG = re.compile(r"(?<![\w\\?])(?:\\b)?([a-z]{6,})(?=[ |)]|\\b)")
+_PARTS = {word for pattern, _ in _SPEECH for word in _LONG.findall(pattern.pattern)}
+SPOKEN = frozenset(
+    word for word in _PARTS if f"{word}e" not in _PARTS and f"{word}ed" not in _PARTS
+)  # whole words of them
 
 
 def plain_speech(text: str) -> str:

@@ -116,7 +116,7 @@ _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "a": 1, "an": 1, "couple of": 2, "few": 3, "twelve": 12,
 }  # fmt: skip
-N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
+N = rf"(?P<n>\d{{1,4}}|(?:{'|'.join(_NUMBERS)})(?= ))"  # "last and" is no day
 UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
 
 

@@ -4,14 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from engine.copilot.entities.entity import phrases
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, phrases
+from engine.copilot.grammar.everyday import is_everyday, is_filler
 from engine.copilot.grammar.lexicon import GROUP_WORDS, Sense
 from engine.copilot.grammar.names import Phrase
+from engine.copilot.grammar.text import title_pattern
 
 # words that turn what follows them round: never part of a name, and never passed over
 TURNS = frozenset(
     phrases("not, no, non, except, excluding, besides, other, without, never, neither, nor, minus, apart, outside")
 )
+
+
+SPANS = frozenset(
+    phrases(
+        "day, week, month, quarter, year, after, before, behind, since, until, next, nobody, noone, none, nothing, "
+        "never, whole, half, twice"
+    )
+)  # never searched for in titles
 
 
 @dataclass(frozen=True)
@@ -166,3 +178,27 @@ def is_subject(phrase: Phrase, said: Sequence[str]) -> bool:
 def within(phrase: Phrase, said: Sequence[str]) -> bool:
     size = len(phrase)
     return any(tuple(said[at : at + size]) == phrase for at in range(len(said) - size + 1))
+
+
+def in_titles(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
+    """Whether some name, title or cause has the word."""
+    return len(word) > 2 and any(frame[name].str.contains(title_pattern(word)).any() for name in _texts(entity, frame))
+
+
+def in_reasons(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
+    """Whether the words of why a row came to be have it: said behind "because", a word means nothing else."""
+    known = entity.reason is not None and frame.schema.get(entity.reason) == pl.String
+    known = known and not (word in SPANS or is_filler(word) or is_everyday(word))
+    return known and len(word) > 2 and bool(frame[entity.reason or ""].str.contains(title_pattern(word)).any())
+
+
+def _texts(entity: Entity, frame: pl.DataFrame) -> list[str]:
+    """The columns of free text in which a telling word is looked for: names, titles, and why it came to be."""
+    known = (*entity.names, *((entity.reason,) if entity.reason is not None else ()))
+    return [one for one in known if one != entity.key and frame.schema.get(one) == pl.String]
+
+
+def title_has(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
+    """Rows whose name, title or cause has the word."""
+    pattern = title_pattern(word)
+    return pl.any_horizontal(pl.col(name).str.contains(pattern).fill_null(False) for name in _texts(entity, frame))

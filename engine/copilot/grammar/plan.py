@@ -67,7 +67,7 @@ def plan(
     query = _row_query(reading, frame, today, asker)
     if before is not None:
         anew = follows and not reading.asked.matches(_THEM) and any(map(_is_condition, query.constraints))
-        query = _follow_up(query, _other(before) if anew else before)
+        query = _follow_up(query, _other(before, query) if anew else before)
         it = reading.asked.matches(r"\bit\b")
         one = before.order if (follows or it) and before.order is not None and before.order.count == 1 else None
         if it or columns_of(reading, "measure", frame):  # "who is worst, how many hours are missing" is of that one
@@ -283,9 +283,14 @@ def _is_future(window: TimeWindow, today: date) -> bool:
 _THEM = r"\b(?:them|those|these|they|that|it|its|their)\b"
 
 
-def _other(before: Query) -> Query:
-    """The query before without what it said behind its noun: the later part says that anew."""
-    kept = tuple(each for each in before.constraints if each.at <= before.topic or not _is_condition(each))
+def _other(before: Query, query: Query) -> Query:
+    """The query before without what it said behind its noun of the same columns: the later part says that anew."""
+    said = {name for each in query.constraints if _is_condition(each) for name in each.where.meta.root_names()}
+    kept = tuple(
+        each
+        for each in before.constraints
+        if each.at <= before.topic or not _is_condition(each) or said.isdisjoint(each.where.meta.root_names())
+    )
     return replace(before, constraints=kept)
 
 

@@ -21,6 +21,8 @@ from engine.copilot.grammar.text import ASKING, nearest, stem, stems
 _PROOFS = ("linked evidence item", "control")
 _SEVERE = ("incident", "finding", "gap")
 _USED_UP = ("whose", "without", "no", "missing", "lack", "lacks")  # words that a column behind them uses up
+# what is said of the row before, by a verb that may be the noun of another thing: "who runs it", "who was on call then"
+_OF_BEFORE = r"^(?:and |so )?(?:who|when|why) \w+ (?:it|them)\b|\bthen(?=\W*$)"
 _TELLING = 2  # words: so many say what is asked of a thing that is not named
 
 
@@ -88,6 +90,7 @@ class Planner:
                 back = r"\b(?:they|them|those|these|did it|does it)\b(?! (?:\w+ )?who\b)"
                 other = follows or (before is not None and before.entity is not best.entity)
                 lost = re.search(back if other else back.replace("|did it|does it", ""), asked.text)
+                lost = lost or (re.search(_OF_BEFORE, asked.text) if other else None)
                 if before is None or lost is None:
                     return (query,)
                 return (replace(query, unknown=(*query.unknown, lost[0])),)

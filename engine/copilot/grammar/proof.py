@@ -302,7 +302,7 @@ def _defaults(query: Query, reading: Reading) -> Iterator[str]:
             yield f"the number was held against {heading(bound)}"
     if entity.leaves_out and query.intent not in ("who", "when", "why", "what", "check"):
         yield entity.leaves_out
-    who = re.search(r"(?<!\w )\bwho\b", asked.text) if query.intent in ("who", "group") else None
+    who = re.search(r"(?<!\w )\bwho\b|\bby whom\b", asked.text) if query.intent in ("who", "group") else None
     column = query.group or next(iter(query.columns), "")
     if who and column and column not in roles:
         yield f"'who' taken as {heading(column)}"

@@ -12,18 +12,13 @@ from engine.copilot.grammar import windows
 from engine.copilot.grammar.everyday import FILLERS, is_everyday, is_filler, plain_speech
 from engine.copilot.grammar.lexicon import Lexicon, Sense
 from engine.copilot.grammar.moments import ClockHours, TimeWindow, clock
-from engine.copilot.grammar.pieces import TURNS, Piece, join_controls, turn
-from engine.copilot.grammar.text import by_ending, nearest, plain, root, stem, title_pattern, words
+from engine.copilot.grammar.pieces import SPANS, TURNS, Piece, in_reasons, in_titles, join_controls, turn
+from engine.copilot.grammar.text import by_ending, nearest, plain, root, stem, words
 from engine.copilot.grammar.wording import write_out
 
 LONGEST_PHRASE = 7
-_SPANS = frozenset(
-    phrases(
-        "day, week, month, quarter, year, after, before, behind, since, until, next, nobody, noone, none, nothing, "
-        "never, whole, half, twice"
-    )
-)  # never searched for in titles
 _TO_COME = {("will",), ("might",), ("may",)}  # what stands behind is a verb of what has not happened, no title
+_NEVER = ("not", "never")
 _AUXILIARIES = ("do", "does", "did")
 _WE = (("we",), ("they",), ("you",), ("i",), ("it",), ("our",), ("the",))
 SIGNS = {
@@ -175,15 +170,26 @@ def ask(text: str, today: date, now: datetime | None = None) -> CopilotQuestion:
 
 
 def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
-    """The question as one about ``entity``, whose rows are ``frame``."""
+    """The question as one about ``entity``, whose rows are ``frame``; once more with what was misspelt as it was meant,
+    since a word may be a part of a longer phrase."""
+    first = _read(asked, entity, known, frame)
+    if not first.corrections:
+        return first
+    meant = dict(first.corrections)
+    text = re.sub(r"[\w-]+", lambda word: meant.get(word[0], word[0]), asked.text)
+    spelt = replace(asked, text=text, words=tuple(meant.get(word, word) for word in asked.words))
+    return replace(_read(spelt, entity, known, frame), corrections=first.corrections)
+
+
+def _read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
     pieces: list[Piece] = []
     unknown: list[Piece] = []
     corrections: list[tuple[str, str]] = []
     because = asked.words.index("because") if "because" in asked.words else len(asked.words)
-    for piece in _cut(asked.words, known):
+    for piece in _cut(asked, known, entity):
         if piece.words in _AUXILIARIES and asked.words[piece.end : piece.end + 1] in _WE:
             continue  # "which vendor do we review next"
-        if because < piece.at and piece.size == 1 and _reasons_have(entity, frame, stem(asked.words[piece.at])):
+        if because < piece.at and piece.size == 1 and in_reasons(entity, frame, stem(asked.words[piece.at])):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(asked.words[piece.at])),)))
             continue
         if piece.senses:
@@ -206,9 +212,9 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
         ):
             continue
         elif (
-            word not in _SPANS
+            word not in SPANS
             and asked.words[piece.at - 1 : piece.at] not in _TO_COME
-            and _titles(entity, frame, stem(word))
+            and in_titles(entity, frame, stem(word))
         ):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
         elif (near := _meant(word, entity, known)) is not None:
@@ -229,14 +235,17 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
     )
 
 
-def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:
-    """The words as phrases, the longest that means something first."""
-    at = 0
+def _cut(asked: CopilotQuestion, known: Lexicon, entity: Entity) -> Iterator[Piece]:
+    """The words as phrases, the longest that means something first; "not attested" are two where a span says when."""
+    said, at, since = asked.words, 0, bool(asked.windows) and not entity.dated
     while at < len(said):
         for length in range(min(LONGEST_PHRASE, len(said) - at), 0, -1):
             raw = tuple(said[at : at + length])
             phrase = next((one for one in (raw, tuple(map(stem, raw))) if known.senses(one)), None)
+            if since and raw[0] in _NEVER and any(one.kind == "date" for one in known.senses(raw[1:])):
+                continue
             if phrase is not None:
+                since = since and not any(one.kind == "date" for one in known.senses(phrase))
                 yield Piece(phrase, known.senses(phrase), at, length)
                 at += length
                 break
@@ -305,26 +314,3 @@ def _keys(entity: Entity, frame: pl.DataFrame, word: str) -> list[str]:
 def names_row(entity: Entity, frame: pl.DataFrame, said: Sequence[str]) -> bool:
     """Whether one of the words is the identifier of a row."""
     return any("-" in word and any(c.isdigit() for c in word) and _keys(entity, frame, word) for word in said)
-
-
-def _titles(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
-    return len(word) > 2 and any(frame[name].str.contains(title_pattern(word)).any() for name in _texts(entity, frame))
-
-
-def _reasons_have(entity: Entity, frame: pl.DataFrame, word: str) -> bool:
-    """Whether the words of why a row came to be have it: said behind "because", a word means nothing else."""
-    known = entity.reason is not None and frame.schema.get(entity.reason) == pl.String
-    known = known and not (word in _SPANS or is_filler(word) or is_everyday(word))
-    return known and len(word) > 2 and bool(frame[entity.reason or ""].str.contains(title_pattern(word)).any())
-
-
-def _texts(entity: Entity, frame: pl.DataFrame) -> list[str]:
-    """The columns of free text in which a telling word is looked for: names, titles, and why it came to be."""
-    known = (*entity.names, *((entity.reason,) if entity.reason is not None else ()))
-    return [one for one in known if one != entity.key and frame.schema.get(one) == pl.String]
-
-
-def title_has(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
-    """Rows whose name, title or cause has the word."""
-    pattern = title_pattern(word)
-    return pl.any_horizontal(pl.col(name).str.contains(pattern).fill_null(False) for name in _texts(entity, frame))

@@ -95,7 +95,7 @@ def _is_one_letter_short(word: str, other: str) -> bool:
 _PLAIN = frozenset(
     phrases(
         "worse, contract, better, release, raise, rate, cost, pay, paid, sale, staff, note, host, port, form, "
-        "plane, meant, closed, opened, risky"
+        "plane, meant, closed, opened, risky, security"
     )
 )
 

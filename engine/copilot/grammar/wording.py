@@ -55,8 +55,9 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
 # "aren't there any …?" asks the same as "are there any …?"
 _POLITE = re.compile(r"^((?:so |and )?(?:is|are|was|were|do|does|did|have|has)) not (there|we|i|you|any)\b")
 _QUESTION = (
-    r"(?:how (?:many|much|long|old|often|come)|which|whos?e?|(?:on|with) whom|by which|with (?:what|which)|when|what|"
-    r"why|where|(?:are|is|did|do|does|was|were|has|have|can) (?:there|we|i|any|it|they|the|our|all|some|you)\b"
+    r"(?:how (?:many|much|long|old|often|come)|which|whos?e?|(?:on|with|by|for) whom|(?:on|by|for|with) (?:what|which)|"
+    r"when|what|why|where|"
+    r"(?:are|is|did|do|does|was|were|has|have|can) (?:there|we|i|any|it|they|the|our|all|some|you)\b"
     r"(?! (?:(?:long|good|really) )*(?:enough|sufficient|too short)\b))\b"
 )
 _WHICH = re.compile(r"(?:which|what) \w+ ", re.IGNORECASE)
