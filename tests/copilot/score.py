@@ -58,6 +58,8 @@ KINDS = tuple(
         "plainly",
         "roundly",
         "anew",
+        "next",
+        "last",
     )
 )
 OWN = (HERE / "asked_at_night.txt", HERE / "asked_families.txt", *KINDS, *NIGHTS)

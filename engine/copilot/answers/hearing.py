@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import polars as pl
+
 from engine.copilot.answers.library import Library
 from engine.copilot.answers.sentences import sort_rows
 from engine.copilot.entities import ENTITIES
@@ -187,6 +189,7 @@ def written_out(question: str, last: str, before: Query | None, planner: Planner
         entity, rows = before.entity, library.rows(before.entity)
         column = next((one for one in (*before.columns, *entity.people) if one in entity.people), entity.key)
         held = sort_rows(before, rows.filter(before.where), library)[column]
+        held = held.explode() if held.dtype == pl.List(pl.String) else held
         people = {*held.drop_nulls()} if column in entity.people or column == "email" else people
     return ASKING["person"].sub(people.pop(), question) if len(people) == 1 else question
 

@@ -18,7 +18,7 @@ from engine.copilot.answers.hearing import LEFT_ASIDE, aside, each_span, hearing
 from engine.copilot.answers.history import history
 from engine.copilot.answers.holdings import holdings
 from engine.copilot.answers.library import Library
-from engine.copilot.answers.relations import RELATED, together
+from engine.copilot.answers.relations import RELATED, belonging, in_time_of, together
 from engine.copilot.answers.routes import figure_id
 from engine.copilot.answers.rows_before import of_the_one
 from engine.copilot.answers.sentences import ROWS
@@ -129,6 +129,11 @@ def _unsure(part: AnswerPart, presumed: str, *, loose: bool) -> AnswerPart:
     return replace(part, confidence=confidence, reason="; ".join(filter(None, (presumed, part.reason))))
 
 
+_OWN_SHIFT = re.compile(
+    r"\b(while|when|on|during|in|under) (?:(?:he|she)\b(?= (?:was|is|had))|(?:his|her)(?= (?:shift|watch|rota)))"
+)
+
+
 def _with_person(said: Sequence[str], planner: Planner) -> Iterator[CopilotQuestion]:
     """The questions with whoever "he" and "her" stand for: the one person that was named before. That somebody left is
     no question where one comes after it."""
@@ -136,7 +141,7 @@ def _with_person(said: Sequence[str], planner: Planner) -> Iterator[CopilotQuest
     for number, text in enumerate(said):
         named = {name.keys[0] for name in planner.names(planner.question(text)) if name.kind == "person"}
         if len(named) == 1:  # "deploys by Rashid while he was on call"
-            text = re.sub(r"\b(while|when) (?:he|she)\b", rf"\1 {next(iter(named)).partition('@')[0]}", text)
+            text = _OWN_SHIFT.sub(rf"\1 {next(iter(named)).partition('@')[0]}", text)
         if named:
             (person,) = named if len(named) == 1 else (None,)
         elif person is not None:
@@ -168,6 +173,9 @@ def _answer_one(
     if part is not None:
         return [part], ()
     plans = _plans(asked, context, planner, library, follows=follows)
+    if follows and context is not None and len(plans) == 1 and _is_bare(plans[0], context):
+        of_it = belonging(plans[0], context, library, without=False)  # "which control failed, and which test found it"
+        plans = () if of_it is None else (of_it,)
     joined = any(each.dimension.startswith(RELATED) for plan in plans for each in plan.constraints)
     of_one = context is not None and (joined or any(plan.lookup for plan in plans))
     exact = of_one or any(window.since for window in asked.windows)
@@ -197,12 +205,19 @@ def _answer_one(
     return parts, plans
 
 
+def _is_bare(query: Query, context: Query) -> bool:
+    """Whether a later part of a message asks for all things of another kind: those of what was asked before."""
+    chosen = query.constraints[query.presumed :] or query.order or query.group or query.columns or query.tally
+    return not (chosen or query.unknown) and query.intent == "list" and query.entity is not context.entity
+
+
 def _plans(
     asked: CopilotQuestion, before: Query | None, planner: Planner, library: Library, *, follows: bool
 ) -> tuple[Query, ...]:
     """What is meant; where two kinds of things are, how many of one the other has, unless a state says the same."""
-    if before is not None and (of_it := of_the_one(asked, before, planner, library)) is not None:
-        return (of_it,)
+    for follow in (in_time_of, of_the_one) if before is not None else ():
+        if before is not None and (of_it := follow(asked, before, planner, library)) is not None:
+            return (of_it,)
     plans = planner.plans(asked, before, follows=follows)
     if before is None:
         plans = planner.better(asked, plans)

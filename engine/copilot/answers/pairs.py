@@ -125,7 +125,9 @@ def _cut(asked: CopilotQuestion, words: str) -> _Parts | None:
         claim = f"{whose['inner']} that {whose['claim']}"
         return _Parts(whose["head"], claim, "none", 0, "has", whose["inner"])
     match = re.match(_WITH.pattern.replace("{noun}", words), text)
-    if match is None or _ALL.search(match["head"]) or re.search(_BELOW.replace("{noun}", words), match["head"]):
+    if match is None or re.search(r"\b(?:or|and)$", match["head"]):
+        return None  # "services without an owner or without an objective"
+    if _ALL.search(match["head"]) or re.search(_BELOW.replace("{noun}", words), match["head"]):
         return None
     if not (match["quantity"] or match["out"]) and re.search(r"\bwho$", match["head"]):
         return None  # "who owns the decision" asks for an attribute

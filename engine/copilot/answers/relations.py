@@ -51,7 +51,7 @@ _BESIDE = re.compile(
     r"(?:an? |(?P<n>\d+) ?)?(?P<unit>min(?:ute)?|hour|hr|h|day|d|week)s? "
     r"(?P<way>after|following|before|preceding|of|around)|"
     r" (?:right|shortly|directly|just|immediately|soon) (?P<near>after|before)|"
-    r" (?P<same>on the (?:same )?day (?:as|of))| (?P<during>during|throughout|in|on))"
+    r" (?P<same>on the (?:same )?day (?:as|of))| (?P<during>during|throughout|in|into|within|on))"
     r"(?: (?:an?|any|the|one|some|our|that|another))?(?= ) "
 )
 _SAME_SERVICE = re.compile(r" (?:on|of|for|to|in) (?:the|that|this|its|their)(?: same)? services?$")
@@ -238,11 +238,21 @@ def _in_one_span(text: str, records: _Records, cuts: int) -> Query | None:
     return replace(head, constraints=(*head.constraints, made), assumed=assumed)
 
 
-def _in_time(text: str, records: _Records, cuts: int) -> Query | None:
-    """Things by the moments of others: "deploys within 2 hours before an incident", "incidents during a shift"."""
+def in_time_of(asked: CopilotQuestion, before: Query, planner: Planner, library: Library) -> Query | None:
+    """Things by the moments of the rows before: "which incidents fell into it", "any deploys an hour before that"."""
+    text = " ".join(asked.text.strip(" ?.!").split())
+    return _in_time(text, _Records(planner, library, {}), _MOST_CUTS, before) if _IT.search(text) else None
+
+
+_IT = re.compile(r" (?:it|them|that|those|(?:that|those) (?:window|shift|incident|deploy|time)s?)$")
+
+
+def _in_time(text: str, records: _Records, cuts: int, before: Query | None = None) -> Query | None:
+    """Things by the moments of others, or of what was ``before``: "deploys within 2 hours before an incident"."""
     for link in (match for at in range(len(text)) if text[at] == " " and (match := _BESIDE.match(text, at))):
         told = _SAME_SERVICE.sub("", text[link.end() :])
-        head, other = _one(text[: link.start()], records, cuts), _one(told, records, cuts)
+        back = before is not None and _IT.fullmatch(f" {told}") is not None
+        head, other = _one(text[: link.start()], records, cuts), before if back else _one(told, records, cuts)
         if head is None or other is None or head.tally or other.tally or other.order:
             continue
         head, other = (
@@ -260,7 +270,8 @@ def _at_the_time(head: Query, other: Query, link: re.Match[str], library: Librar
     until = f"{(other.entity.until or '').removesuffix('_on')}_at"
     last = until if until in others.columns else "resolved_at" if link["during"] and start == "opened_at" else start
     spans = last != start
-    if at not in rows.columns or not {start, last} <= set(others.columns) or (link["during"] is not None) is not spans:
+    known = not library.rows(other.entity).is_empty() and {start, last} <= set(others.columns)
+    if at not in rows.columns or not known or (link["during"] is not None) is not spans:
         return None
     way, gap = link["way"] or link["near"], timedelta(minutes=_MINUTES[(link["unit"] or "d")[0]] * int(link["n"] or 1))
     if link["same"]:
@@ -269,22 +280,26 @@ def _at_the_time(head: Query, other: Query, link: re.Match[str], library: Librar
         on, first, end = at, start, last
     before = gap if way in ("before", "preceding", "of", "around") else timedelta()
     after = gap if way in ("after", "following", "of", "around") else timedelta()
-    same = (
-        ["service_id"]
-        if "service_id" in rows.columns
-        and not others.get_column("service_id", default=pl.Series([None])).is_null().all()
-        else []
-    )
+    same = ["service_id"] if {"service_id"} <= {*rows.columns} & {*others.columns} else []
+    same = [one for one in same if not others[one].is_null().all()]
     now = pl.lit(library.now.astimezone(UTC).replace(tzinfo=None))
-    ends = pl.col(end).fill_null(now) if spans else pl.col(end)
+    ends, off = (
+        pl.col(end).fill_null(now) if spans else pl.col(end),
+        f"{(head.entity.until or '').removesuffix('_on')}_at",
+    )
     held = others.select(*(pl.col(one).alias("theirs") for one in same), first=pl.col(first) - before, end=ends + after)
-    ours = rows.select(*(pl.col(one).alias("ours") for one in same), key=head.entity.key, on=on)
+    ours = rows.select(
+        *(pl.col(one).alias("ours") for one in same),
+        key=head.entity.key,
+        on=on,
+        off=off if spans and off in rows.columns else on,  # of two that last, whether they meet
+    )
     met = ours.join_where(
-        held, pl.col("on") >= pl.col("first"), pl.col("on") < pl.col("end") if spans else pl.col("on") <= pl.col("end")
+        held, pl.col("off") >= pl.col("first"), pl.col("on") < pl.col("end") if spans else pl.col("on") <= pl.col("end")
     )
     if same:  # what is declared for no service is for all of them
-        every = pl.col("theirs").is_null() if spans else pl.lit(False)
-        met = met.filter(every | (pl.col("ours") == pl.col("theirs")).fill_null(False))
+        every = [pl.col(one).is_null() for one, query in (("ours", head), ("theirs", other)) if query.entity.until]
+        met = met.filter(pl.any_horizontal(*every, (pl.col("ours") == pl.col("theirs")).fill_null(False)))
     label = f"{' '.join(link[0].split())} {noun(other, 1)}{' of the same service' if same else ''}"
     made = Constraint(
         f"{RELATED}moment", label, pl.col(head.entity.key).is_in(met["key"].unique().implode()), after=True

@@ -56,7 +56,8 @@ def words_of(entity: Entity, frame: pl.DataFrame) -> Iterator[ColumnWord]:
             yield from (ColumnWord(one, "attribute", column) for one in said)
         elif column in declared:
             plain = kind == pl.String and column in entity.attributes and column not in spoken
-            yield from _texts(column, frame) if plain and not _are_people(frame[column]) else ()
+            longest = _LONGEST_REASON if column == entity.reason else _LONGEST
+            yield from _texts(column, frame, longest) if plain and not _are_people(frame[column]) else ()
         else:
             role = kind == pl.String and _are_people(frame[column])
             yield from (

@@ -265,7 +265,9 @@ _ASKED_ABOUT = (
 
 
 _CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
-_COUNTED = frozenset(phrases("incident, deploy, policy block, automation run, test, audit event, on-call shift"))
+_COUNTED = frozenset(
+    phrases("incident, deploy, policy block, automation run, test, audit event, on-call shift, meeting")
+)
 # "by" before who or what did it, or before how much: nothing is counted by it
 _AGENT = r"\b(?:blocked|caused|held up|stopped|late|overdue|behind|owned|run|made) by\b"
 
@@ -284,6 +286,7 @@ def unmet(query: Query, reading: Reading) -> Query:
         and not is_counted(query.entity, asked)
         and query.intent not in ("measure", "what")
         and not (how[1] == "old" and query.intent == "when")
+        and "age_days" not in query.columns
     ):
         lost.append(how[0])
     may = (

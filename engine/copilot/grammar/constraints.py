@@ -25,7 +25,8 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
         verb = date_of is not None and (reading.asked.matches(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows))
         spans = {verb_of_window(reading, window) for window in reading.asked.windows}
         verb = verb and not (spans - {None} and date_of is not None and date_of.column not in spans)
-        by = reading.asked.words[piece.end : piece.end + 1] == ("by",)  # "approved by Daniel" is who did, at any time
+        # "approved by Daniel", "that Daniel approved" is who did, at any time
+        by = reading.asked.words[piece.end : piece.end + 1] == ("by",) or _does(reading, piece)
         role = piece.sense("role") is not None and (by or reading.asked.matches(r"\bwho\b"))
         shared = piece.sense("choice", "noun") is not None and not (verb and is_event_verb(reading, piece))
         if (
@@ -39,6 +40,12 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
                 f"state:{state.label}", state.label, state.where(today).fill_null(False), state.after, piece.at
             )
     return list(constraints.values())
+
+
+def _does(reading: Reading, verb: Piece) -> bool:
+    """Whether the name of a person stands right before it."""
+    before = (one.sense("name") for one in reading.pieces if one.end == verb.at)
+    return any(sense is not None and sense.name is not None and sense.name.kind == "person" for sense in before)
 
 
 def is_event_verb(reading: Reading, piece: Piece) -> bool:

@@ -179,7 +179,8 @@ def alternatives(made: Sequence[Constraint], words: Sequence[str]) -> list[Const
         if one.dimension.startswith("not:") and other.dimension.startswith("not:"):
             continue  # "not caused by a release or a vendor": neither of them
         where = pl.any_horizontal(one.where.fill_null(False), other.where.fill_null(False))
-        both = Constraint("state", f"{one.label} or {other.label}", where, one.after or other.after, one.at)
+        parts = (*(one.parts or (one,)), *(other.parts or (other,)))
+        both = Constraint("state", f"{one.label} or {other.label}", where, one.after or other.after, one.at, parts)
         constraints = [both if each is one else each for each in constraints if each is not other]
     return constraints
 

@@ -15,7 +15,7 @@ from engine.copilot.grammar.names import OwnName
 from engine.copilot.grammar.pieces import is_subject, within
 from engine.copilot.grammar.plan import plan
 from engine.copilot.grammar.query import Query
-from engine.copilot.grammar.reading import SIGNS, CopilotQuestion, Reading, ask, names_row, read
+from engine.copilot.grammar.reading import LONGEST_PHRASE, SIGNS, CopilotQuestion, Reading, ask, names_row, read
 from engine.copilot.grammar.text import ASKING, nearest, stem, stems
 
 _PROOFS = ("linked evidence item", "control")
@@ -310,4 +310,8 @@ def _rank(one: Reading) -> tuple[int, int, bool, int, int]:
     named = {piece.phrase for piece in one.pieces if piece.sense("noun")}
     loose = named <= {stems(word) for word in one.entity.loose}
     own = sum(stem(text) in SINGLE for text, _ in one.corrections)  # a noun of another thing is not misspelt
-    return len(one.unknown) + _orphans(one) + own, -one.understood_words, bool(named) and loose, -one.noun, one.at
+    ends = {
+        piece.end for piece in one.pieces if piece.size > 1 and piece.sense("choice")
+    }  # "third party risk" is a risk
+    length = one.noun + len(ends & {piece.at for piece in one.pieces if piece.sense("noun")}) * LONGEST_PHRASE
+    return len(one.unknown) + _orphans(one) + own, -one.understood_words, bool(named) and loose, -length, one.at

@@ -90,6 +90,8 @@ def project(query: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -
         return held
     if "age_days" in frame.columns and lookup and asked.matches(_OPEN_FOR):
         return replace(query, intent="what", columns=("age_days",))
+    if "age_days" in frame.columns and asked.matches(_OPEN_FOR) and asked.matches(r"\b(?:they|these|those|each)\b"):
+        return replace(query, intent="list", columns=("age_days",))
     spans = numbers_of_time(query, reading, frame)
     if spans is not None:
         return spans

@@ -26,7 +26,7 @@ PLAIN = frozenset(
         "or, of, to, in, on, at, for, from, by, with, as, is, are, was, were, be, been, being, am, do, does, did, "
         "have, has, had, having, it, there, we, us, our, ours, i, you, your, they, them, their, please, show, list, "
         "give, tell, find, get, see, can, could, would, any, all, now, currently, still, yet, ever, right, so, if, ok, "
-        "okay, hey, hi, anything, thing, things, once, ones, number, count, times, moment"
+        "okay, hey, hi, anybody, anyone, anything, thing, things, once, ones, number, count, times, moment"
     )
 )
 # the dates that say no more than that a thing came to be, whatever the verb: "incidents that happened"

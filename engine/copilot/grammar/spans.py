@@ -280,6 +280,11 @@ def columns_apart(reading: Reading, frame: pl.DataFrame) -> tuple[list[Constrain
                 continue
             left, right = pl.col(first), pl.col(second)
             where = {"=": left == right, ">": left > right, "<": left < right, "!": left != right}[sign]
+            day = next(
+                (one.column for piece in reading.pieces if piece.at == at and (one := piece.sense("date"))), None
+            )
+            if day in frame.columns:  # "performed by": what is planned was not
+                where &= pl.col(day).is_not_null()
             label = f"{heading(first)} {text} '{heading(second)}'"
             parts = [piece.at for piece in reading.pieces if end <= piece.at <= second_at]
             ends = tuple(Constraint("", "", pl.lit(True), at=one) for one in parts)

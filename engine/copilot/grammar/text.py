@@ -42,7 +42,7 @@ def plain(text: str) -> str:
     folded_text = unicodedata.normalize("NFKC", text).casefold()
     for pattern, written in _SPELLINGS:
         folded_text = pattern.sub(written, folded_text)
-    return folded_text
+    return re.sub(r"\s+", " ", folded_text)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -54,9 +54,12 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(word for word in found if word)
 
 
+_ENCRYPTED = ("https", "ldaps", "ftps", "smtps", "imaps")  # protocols, no plurals of others
+
+
 def stem(word: str) -> str:
     """A word in the singular; identifiers and short words as they are."""
-    if len(word) < 4 or any(c.isdigit() for c in word) or word.endswith(("ss", "us", "is")):
+    if len(word) < 4 or any(c.isdigit() for c in word) or word.endswith(("ss", "us", "is")) or word in _ENCRYPTED:
         return word
     if word.endswith("ies"):
         return word[:-3] + "y"

@@ -91,3 +91,35 @@ def test_of_those_is_about_what_was_counted(cobalt, frames):
 def test_what_is_said_of_the_one_before_by_the_noun_of_another_thing_is_not_answered_of_that(cobalt):
     got = answer("who deployed it", cobalt, asker=DINA, before=["when does the board meet next"])
     assert got.confidence == "none"
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "said"),
+    [
+        ("who sits on the steering committee", "when did it last meet", "held on, Security Steering Committee"),
+        (
+            "which incidents are open",
+            "any deploys within 3 days before those",
+            " before open incident of the same service.",
+        ),
+    ],
+)
+def test_a_follow_up_of_several_rows_or_people_is_answered_of_them(before, question, said, cobalt):
+    assert said in answer(question, cobalt, asker=DINA, before=[before]).text
+
+
+def test_all_things_of_another_kind_are_no_answer_to_a_second_question(cobalt):
+    got = ask("incidents caused by a vendor and which vendor", cobalt)
+    assert ("I have no data on which vendor." in got.text, got.confidence) == (True, "low")
+
+
+def test_either_of_two_things_that_are_not_there_will_do(cobalt, frames):
+    has = frames["slo_profiles"]["service_id"].unique()
+    lacking = frames["services"].filter(pl.col("owner").is_null() | ~pl.col("id").is_in(has.implode())).height
+    got = ask("services without an owner or without an slo", cobalt)
+    assert got.text.startswith(f"{lacking} services unowned or without an objective.")
+
+
+def test_how_long_each_has_been_open_stands_beside_it(cobalt):
+    got = ask("open incidents and how long have they been open", cobalt)
+    assert got.text.count("; age (days): ") == 5

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.copilot.grammar.text import distance, nearest, plain, stems, words
+from engine.copilot.grammar.text import distance, nearest, plain, stem, stems, words
 from tests.laws import examples
 
 KNOWN = ("incident", "vendor", "exception", "execution", "poam", "high", "ready", "finding")
@@ -58,3 +58,10 @@ def test_the_distance_is_the_same_both_ways_and_0_only_for_the_same_word(left, r
 @given(st.text(max_size=60))
 def test_any_text_has_words_without_space(text):
     assert all(word and not word.isspace() for word in words(plain(text)))
+
+
+@pytest.mark.parametrize(
+    ("word", "singular"), [("flows", "flow"), ("https", "https"), ("policies", "policy"), ("tls", "tls"), ("", "")]
+)
+def test_a_protocol_is_no_plural(word, singular):
+    assert stem(word) == singular

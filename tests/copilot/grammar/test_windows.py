@@ -84,6 +84,8 @@ def test_a_span_of_time(text, first, last):
 @pytest.mark.parametrize(
     "text",
     [
+        "the last and the next meeting",
+        "remediations for ISO 27001:2022",
         "INC-2026-0071",
         "CVE-2026-90999",
         "what may we do",
