@@ -16,7 +16,7 @@ from engine.copilot.grammar.pieces import TURNS, Piece
 from engine.copilot.grammar.proof import ASKER, BORN, asks, chooses, conditions, doubts, verb_of
 from engine.copilot.grammar.query import BEST, WORST, Query
 from engine.copilot.grammar.reading import CopilotQuestion, Reading, is_verb_of
-from engine.copilot.grammar.text import stem
+from engine.copilot.grammar.text import stem, ways_of_file
 
 _COLUMN = frozenset(("state", "choice", "name", "date", "role", "order"))
 # words that are passed over in reading and yet change what is asked, and what shows that they were understood
@@ -57,22 +57,8 @@ def account_for(query: Query, reading: Reading, frame: pl.DataFrame) -> Query:
 _NO_COMPARISON = (
     r"\bmore (?:about|on|detail|info|or less|than)\b|\b(?:any ?|no |show me |tell me )more\b|\b(?:other|less) than\b"
 )
-# what may be, what somebody thinks, and what came a second time: no row says it
-_OPINIONS = (
-    r"^(?:so |and |but )?(?P<said>can|could|would|might) (?:we|they|it|anyone|anybody|somebody|someone|the \w+|our "
-    r"\w+)\b"
-    r"(?! (?:see|have|get|show|list|find)\b)",
-    r"\b(?:did|do|does) (?:the |our |any |an? )?(?!you|we|i\b)\w+ (?P<said>like|want|know|notice|think|believe|expect|"
-    r"understand|agree|suspect|remember|mind|care)\b",
-    r"\b(?P<said>(?:customers?|users?|clients?|patients?) (?:raised?|complain(?:ed)?|filed?|logged|noticed?))\b",
-    r"\b(?P<said>(?:tell|told|inform(?:ed)?|notif(?:y|ied)|warn(?:ed)?) (?:of |about |the |our |any |all |affected )*"
-    r"(?:customers?|users?|clients?|patients?|regulators?|authorit(?:y|ies)))\b",
-    r"\b(?P<said>(?:customers?|users?|clients?|patients?|regulators?|authorit(?:y|ies)|any(?:body|one)) (?:ever |been |"
-    r"get |got |were |was |have |had |has )*(?:told|informed|notified|warned))\b",
-    # from one control to another: what lies between them is not in their numbers
-    r"\b(?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)[\w.()-]* (?P<said>to|through|thru|until) (?:[a-z]{1,3}\d?\.\d|\d+\.\d+\.\d)",
-    r"\b(?P<said>(?:came|come|comes|coming) back|(?:on|in) time|too (?:late|early))\b",
-)
+# what may be, what somebody thinks, what came a second time, what lies between two controls: no row says it
+_OPINIONS = ways_of_file("opinions.txt")
 
 
 _DID = r"\b(?:did|have|has) (?:we|they|i|you|any(?:body|one)|some(?:body|one)|no(?:body| one))(?: \w+)?"
@@ -86,8 +72,8 @@ def _opinions(reading: Reading) -> Iterator[str]:
         ahead = piece.sense("date") is not None and all(one.column == reading.entity.due for one in piece.senses)
         if ahead and reading.asked.matches(rf"{_DID} {piece.words}(?!ed\b)"):
             yield f"did {piece.words}"
-    for pattern in _OPINIONS:
-        match = re.search(pattern, reading.asked.text)
+    for pattern, _ in _OPINIONS:
+        match = pattern.search(reading.asked.text)
         if match is not None and not set(match["said"].split()) <= known:
             yield match["said"]
 

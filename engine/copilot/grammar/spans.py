@@ -12,6 +12,7 @@ from engine.copilot.answers.cells import heading
 from engine.copilot.grammar.moments import TimeWindow, add_units, in_year
 from engine.copilot.grammar.query import Constraint, columns_of, is_about_end, timed_by, verb_of_window
 from engine.copilot.grammar.reading import SIGN, SIGNS, NumberLimit, Reading
+from engine.copilot.grammar.text import ASKING
 
 
 def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str], today: date) -> str | None:
@@ -30,13 +31,6 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str], toda
         return entity.due
     usual = [day for day in entity.dates if not window.age or day != entity.due]  # what is old came to be long ago
     return next(iter(usual), None) if entity.dated else None
-
-
-# "how many were open in June?" asks for a day that is gone, of which no record is kept
-_WERE = (
-    r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"
-    r"\bat the end of\b|(?<!rolled )\bback (?:in|then)\b"
-)
 
 
 def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
@@ -62,10 +56,6 @@ def _nearest_year(window: TimeWindow, reading: Reading, column: str | None, toda
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
 
 
-_AHEAD = (
-    r"\b(?:coming up|upcoming|still to come|ahead)\b|"
-    r"\b(?:that|which|will|does|do|going to|to|\w+s) (?:expires?|lapses?|runs? out|ends?)\b|\bexpiring\b"
-)
 # "takes over on Monday", "starts Monday": the coming one
 _NEXT = re.compile(
     r"\b(?:takes?|starts?|begins?|expires?|meets?|due|will)\b.*"
@@ -85,11 +75,12 @@ def spans_of(
     for asked in reading.asked.windows:
         column = date_column(reading, asked, dates, today)
         window = _nearest_year(asked, reading, column, today)
-        if column == reading.entity.due and window.first is None and reading.asked.matches(_AHEAD):
+        if column == reading.entity.due and window.first is None and reading.asked.matches(ASKING["lapses"]):
             window = replace(window, first=today)
         if column == reading.entity.due and window.last and window.last < today and _NEXT.search(reading.asked.text):
             window = replace(window, first=window.last + timedelta(7), last=window.last + timedelta(7))
-        gone = window.last is not None and window.last < today and reading.asked.matches(_WERE)
+        # "how many were open in June?" asks for a day that is gone, of which no record is kept
+        gone = window.last is not None and window.last < today and reading.asked.matches(ASKING["were"])
         lasting = window.age and window.words.startswith("longer") and not reading.asked.matches(r"\bopen\b|\bold\b")
         took = _took(reading, window)
         if took is not None:
