@@ -32,9 +32,10 @@ CREATE VIEW year_windows AS SELECT w.* FROM past_windows w, asked WHERE window_c
 CREATE VIEW last_windows AS
 SELECT * FROM past_windows QUALIFY row_number() OVER (PARTITION BY schedule_id ORDER BY window_open_on DESC) = 1;
 CREATE TABLE performed_tests AS
-SELECT *, EXISTS (SELECT 1 FROM test_links l WHERE l.test_id = t.id AND l.status = 'linked') AS linked FROM (
-    SELECT d.id, outcome = 'succeeded' AS passed FROM dry_runs d, day WHERE local_day(ran_at) BETWEEN period_start AND as_of
-    UNION ALL SELECT r.id, outcome = 'passed' FROM runs r, day WHERE performed_on BETWEEN period_start AND as_of) t;
+SELECT *, counts OR EXISTS (SELECT 1 FROM test_links l WHERE l.test_id = t.id AND l.status = 'linked') AS linked FROM (
+    SELECT d.id, outcome = 'succeeded' AS passed, false AS counts FROM dry_runs d, day
+    WHERE local_day(ran_at) BETWEEN period_start AND as_of
+    UNION ALL SELECT r.id, outcome = 'passed', outcome = 'passed' FROM runs r, day WHERE performed_on BETWEEN period_start AND as_of) t;
 CREATE VIEW allowed_runs AS
 SELECT d.id FROM dry_runs d, day WHERE outcome <> 'blocked' AND local_day(ran_at) BETWEEN period_start AND as_of
 UNION ALL SELECT e.id FROM executions e, day WHERE local_day(executed_at) BETWEEN period_start AND as_of;
