@@ -20,8 +20,7 @@ SENDERS: Mapping[str, Column] = {
     "sender_state": Column(
         "State",
         "word",
-        "Live, silent (regular, then nothing for 24 hours), not heard in the period, retired (every token with its "
-        "label was revoked) or never heard.",
+        "Live, silent (nothing for 24 hours), not heard in the period, retired (no token) or never heard.",
     ),
     "senders": Column("Senders", "texts", "Senders that are declared to watch the service: token and monitor."),
     "services": Column("Services", "count", "Services that the sender is declared to watch."),

@@ -22,7 +22,7 @@ from reports.shared.wording import SHOWN_HOURS, hours
 
 LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing done, weighted (%)"}
 GOALS = {"likely_error_points": "Error (points)", "likely_on": "90 % likely on"}
-PEOPLE = {"available_hours": "Left (h)", "overdue_hours": "Overdue (h)"}
+PEOPLE = {"available_hours": "Left (h)"}
 PRICE = {"change": "If this moves", "reached": "Reached then"}
 LATER = "Saved hours are below 0 where evidence lapses in the days that are won: it is renewed for the later day."
 MORE = {"people": "With", "effective": "Effective on the day"}

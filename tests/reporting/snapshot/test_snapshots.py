@@ -75,8 +75,9 @@ def ask_report(snapshots, org, report, form):
 
 
 def files(folder):
-    """What is kept, without what a process left unfinished that was killed; of a report's content what a page shows."""
-    paths = [path for path in folder.rglob("*.*") if path.is_file() and not path.name.startswith(UNFINISHED)]
+    """The reports that are kept, without what a killed process left unfinished; of a report's content what a page shows."""
+    every = [path for path in folder.rglob("*.*") if path.is_file() and path.suffix != ".facts"]
+    paths = [path for path in every if not path.name.startswith(UNFINISHED)]
     return {path.relative_to(folder).as_posix(): page_bytes(path) for path in paths}
 
 

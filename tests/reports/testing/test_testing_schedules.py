@@ -127,7 +127,7 @@ def test_a_missed_last_window_is_the_headline_and_stands_first():
     longer = {**window("2026-10-01", "2026-10-07", "missed"), "schedule_id": "S9", "control_id": "CC9.1"}
     several = report(missed, longer)
     assert frame(several, "schedules")["control_id"].to_list() == ["CC9.1", "CC8.1"]
-    assert lead(several)[1] == f"Catch up first with SOC 2 CC9.1: Look, with {BOB}."
+    assert lead(several)[1] == f"Catch up first with SOC 2 CC9.1: Look, with {BOB}, whose window ended on 7 Oct 2026."
 
 
 def test_of_missed_windows_the_one_that_ended_first_stands_first_and_says_who_tests():

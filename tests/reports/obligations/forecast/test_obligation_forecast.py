@@ -143,7 +143,7 @@ def test_the_headline_says_what_to_relieve():
     )
     full = document(duty("now", 0, effort_hours=20.0), duty("late", -3), duty("a", 10), duty("b", 11))
     assert lead(full) == (
-        "3 duties (22 hours) fall due in the next 13 weeks, most in 2026-W49 (2 duties, 25.0 % of capacity); 1 is overdue.",
+        "3 duties (22 hours of work in all) fall due in the next 13 weeks, most in 2026-W49 (2 duties, 25.0 % of capacity); 1 is overdue.",
         "Duty late (with ann, due 17 Nov 2026, 3 days late), then relieve 2026-W47.",
     )
     far = document(duty("far", 200))
