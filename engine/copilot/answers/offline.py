@@ -228,11 +228,13 @@ def _context(before: Sequence[str], planner: Planner, library: Library) -> Query
     """The query that the questions so far come to; None where the last of them was not understood as one."""
     query: Query | None = None
     for text in before[-MOST_BEFORE:]:
-        for number, one in enumerate(clauses(text)):
-            asked = planner.question(one)
+        for number, said in enumerate(clauses(text)):
+            asked = planner.question(said)
             if asked.matches(ASKING["hello"]) and len(asked.words) < SUBJECT_WORDS:
                 continue
             plans = _plans(asked, query, planner, library, follows=number > 0)
+            if len(plans) > 1:  # of two kinds of which one has nothing, what follows is about the other
+                plans = tuple(one for one in plans if not library.rows(one.entity).filter(one.where).is_empty())
             query = plans[0] if len(plans) == 1 else None
     return query
 

@@ -18,6 +18,8 @@ def of_the_one(asked: CopilotQuestion, before: Query, planner: Planner, library:
     counted for the first things before: "which framework has the most gaps, how many of those are blocked"."""
     if before.tally is not None and asked.matches(r"\b(?:of|are) (?:those|them|these)\b"):
         return _of_the_counted(asked, before, planner)
+    if (of_first := _of_the_first(asked, before, planner, library)) is not None:
+        return of_first
     plans = planner.plans(asked)
     alone = before.lookup or (before.order is not None and before.order.count == 1)
     if not alone or len(plans) != 1 or any(planner.names(asked)) or not plans[0].named:
@@ -36,6 +38,20 @@ def of_the_one(asked: CopilotQuestion, before: Query, planner: Planner, library:
     told = tuple(doubt for doubt in plans[0].assumed if doubt != NOT_SAID)
     of_it = belonging(replace(plans[0], constraints=kept, presumed=False, assumed=told), one, library, without=False)
     return of_it if of_it is not None or reading.unknown else planner.query(reading, one)
+
+
+def _of_the_first(asked: CopilotQuestion, before: Query, planner: Planner, library: Library) -> Query | None:
+    """What is asked of the first rows before, in another order: "which of them has the lowest residual", of two."""
+    order = before.order
+    if order is None or order.count < 2 or not asked.matches(r"\bof (?:those|them|these|the 2)\b"):
+        return None
+    rows = sort_rows(before, library.rows(before.entity).filter(before.where), library).drop_nulls(order.column)
+    rows = rows.filter(pl.col(order.column).is_in(rows.head(order.count)[order.column].implode()))
+    label = f"of the first {rows.height} before"
+    kept = Constraint("own:rows", label, pl.col(before.entity.key).is_in(rows[before.entity.key].implode()), after=True)
+    first = replace(before, constraints=(kept,), order=None, presumed=False, columns=(), unknown=())
+    query = planner.query(planner.reading(asked, before.entity), first)
+    return None if query.order is None or query.order.column == order.column else query
 
 
 def _of_the_counted(asked: CopilotQuestion, before: Query, planner: Planner) -> Query | None:

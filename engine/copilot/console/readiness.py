@@ -16,6 +16,11 @@ from engine.model.errors import BadRequest
 
 ROWS = 5
 MOST_LAPSES = 10
+# which work comes first: the steps of the plan come before what it says of the day
+_FIRST = (
+    r"^(?:and |so )?(?=.*\b(?:first|start|begin)\b)(?:what|where)\b.*\b(?:do|start|begin|tackle|work)\b.*"
+    r"\b(?:to (?:get|be|become|make)|for|with|towards?)\b"
+)
 _PLAN = "gap-remediations"  # which answers for any framework
 _BASELINE = "baseline-comparison"
 _PACK = "hipaa"
@@ -28,9 +33,9 @@ _RETENTION = "deployment-retention"
     r"\b(?:will|would|can|is|are|do|does|get) .*"
     r"\b(?:done|finish(?:ed)?|completed?|there)\b.*\b(?:by|before|until|in time)\b|"
     r"\bready (?:for|by|in time|on time)\b|\bon track (?:for|to)\b|\bwhen (?:will|can) we be (?:ready|compliant)\b|"
-    r"\bcheapest (?:way|next|work|steps?)\b|\bwhat (?:would|will) it (?:take|cost)\b",
+    r"\bcheapest (?:way|next|work|steps?)\b|\bwhat (?:would|will) it (?:take|cost)\b|" + _FIRST,
     "ready compliant certifiable make done finish finished complete completed track cheapest way next work step take "
-    "cost time audit certification hit reach "
+    "cost time audit certification hit reach first start begin tackle must get become towards "
     "target date readiness effort hours",
     "framework",
     windows=1,
@@ -78,6 +83,10 @@ def ready(
         f"{cell(row['hours'])} h, {cell(row['owner'])} {mark}"
         for row in actions.iter_rows(named=True)
     ]
+    if asked.matches(_FIRST):
+        lines = [*lines[1:], lines[0]]
+        if window is None:
+            return AnswerPart(tuple(lines), "medium", f"the steps of the plan until {by}, its target date")
     loose = window is not None and (window.first is None or (window.last or date.max) - window.first >= timedelta(1))
     if loose and any(character.isalpha() for character in (window.words if window else "").removeprefix("by ")):
         return AnswerPart(tuple(lines), "medium", f"taken as {by}, the last day of it")

@@ -34,7 +34,9 @@ def _risks(records: Records) -> pl.DataFrame:
         .otherwise(pl.format("{} ({})", "residual", "level"))
     )
     risks = records.fact("risks").with_columns(stands.alias("residual_cell"))
-    return risks.drop(rated).join(more, on="id", how="left")
+    given = records.table("risks").select("id", scored=pl.all_horizontal(pl.col("likelihood", "impact").is_not_null()))
+    risks = risks.drop(rated).join(more, on="id", how="left").join(given, on="id", how="left")
+    return risks.with_columns(pl.when("scored").then("inherent").alias("inherent"))
 
 
 def _exceptions(records: Records) -> pl.DataFrame:
@@ -113,6 +115,7 @@ RISK = thing(
     RowState("that rose", lambda _: pl.col("residual") > pl.col("previous"), after=True, aside=True),
     RowState("that fell", lambda _: pl.col("residual") < pl.col("previous"), after=True, aside=True),
     RowState("unrated", flag("unknown"), aside=True, assumed="with those that are rated in part"),
+    RowState("without any score", lambda _: pl.col("unknown") & ~pl.col("scored"), after=True, aside=True),
     RowState("open", is_in("status", "open")),
     RowState("closed", is_in("status", "closed")),
     RowState("unowned", none("owner"), aside=True),

@@ -66,6 +66,12 @@ DECISION = thing(
     RowState("overdue", past("due_on", "open")),
     RowState("done", is_in("status", "done")),
     RowState("unowned", none("owner"), aside=True),
+    RowState(
+        "of the last meeting",
+        lambda _: pl.col("decided_on") == pl.col("decided_on").max().over("committee_id"),
+        after=True,
+        aside=True,
+    ),
 )
 
 COMMITTEE = thing("committee", lambda records: records.fact("committees"))

@@ -45,11 +45,10 @@ def _incidents(records: Records) -> pl.DataFrame:
     spaces = records.table("workspaces").select(workspace_id="id", workspace="name")
     more = more.join(spaces, on="workspace_id", how="left")
     held = records.fact("legal_holds").filter("active").select(id="incident_id", hold="id").unique("id")
-    again = (
-        records.table("incident_timeline")
-        .filter(pl.col("kind") == "reopen")
-        .group_by(id="incident_id")
-        .agg(reopened_at=pl.col("happened_at").max())
+    happened = records.table("incident_timeline").group_by(id="incident_id")
+    again = happened.agg(
+        reopened_at=pl.col("happened_at").filter(pl.col("kind") == "reopen").max(),
+        communicated_at=pl.col("happened_at").filter(pl.col("kind") == "communication").min(),
     )
     frame = records.fact("incidents").join(more, on="id", how="left").join(held, on="id", how="left")
     frame = frame.join(again, on="id", how="left")

@@ -94,6 +94,7 @@ def _tests(records: Records) -> pl.DataFrame:
         .drop("cadence")
         .with_columns(
             called=framework_name(records),
+            automated=pl.col("check_id").is_not_null(),
             id=pl.coalesce("run_id", pl.format("{} from {}", "schedule_id", "window_open_on")),
             control=pl.format("{}:{}", "framework", "control_id"),
         )
@@ -174,6 +175,7 @@ TEST = thing(
     RowState("open", is_in("standing", "open")),
     RowState("performed", lambda _: pl.col("performed_on").is_not_null()),
     RowState("with deviations", lambda _: pl.col("deviations") > 0, after=True),
+    RowState("automated", flag("automated"), aside=True),
 )
 
 SCHEDULE = thing(

@@ -52,6 +52,8 @@ _WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
         (r"\b(?P<n>first|second|third|fourth|1st|2nd|3rd|4th) quarter\b", lambda match: f"q{_QUARTERS[match['n']]}"),
     )
 )
+# what is read before two questions of one text are parted: what the second leaves out is in the first
+_JOINED = tuple((re.compile(way.pattern, re.IGNORECASE), written) for way, written in ways_of_file("joined.txt"))
 # "aren't there any …?" asks the same as "are there any …?"
 _POLITE = re.compile(r"^((?:so |and )?(?:is|are|was|were|do|does|did|have|has)) not (there|we|i|you|any)\b")
 _QUESTION = (
@@ -109,6 +111,8 @@ def _steps(word: str, first: int | None, last: int | None) -> str:
 
 def clauses(text: str) -> tuple[str, ...]:
     """The questions that one text asks, in order: "how many are there and who owns them?" are two."""
+    for way, written in _JOINED:
+        text = way.sub(written, text)
     found: list[str] = []
     at = 0
     for match in _NEXT_QUESTION.finditer(text):
