@@ -56,6 +56,7 @@ KINDS = tuple(
         "joined",
         "briefly",
         "plainly",
+        "first",
         "roundly",
         "anew",
         "next",

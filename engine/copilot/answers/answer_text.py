@@ -138,6 +138,9 @@ def _assumptions(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> Iterat
     used = {each.dimension.removeprefix("bound:") for each in plan.constraints} | {order.column if order else ""}
     if flag is not None and plan.entity.size in used and (guessed := rows.filter(flag).height):
         yield f"{guessed:,} of them nobody rated, which counts as the worst"
+    of_none = 0 if order is None or flag is None else frame.filter(plan.where)[order.column].null_count()
+    if order is not None and of_none and order.column not in plan.entity.dates:
+        yield f"{of_none:,} without {heading(order.column)} left aside"
     if flag is not None and any(each.dimension == f"empty:{plan.entity.size}" for each in plan.constraints):
         yield "those that are rated in part among them"
     texts = all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns)
