@@ -24,6 +24,7 @@ OF_DAY = 0
 KEPT_DOCUMENTS = 100  # more than there are reports
 KEPT_DERIVED = 500  # more than reports make of facts unless somebody asks for much
 KEPT_TITLES = 80  # of each scan, and of reports that look at the same scans once
+SPACE_SHARE = 0.05  # of what an organization's reports may take: a larger file would drive them out
 NEWS_SHARE = 0.1  # of what is remembered: a file with less news is not worth being written
 
 
@@ -92,6 +93,8 @@ class FactCaches:
 
     def _write(self, org_id: str, erased: int, memories: Mapping[int, FactMemory]) -> None:
         data = facts_bytes(memories)
+        if len(data) > SPACE_SHARE * self._artifacts.space.quota.organization:
+            return
         try:
             self._artifacts.put_aside(_name(org_id, erased), data, lambda: self._is_current(org_id, erased))
         except Unavailable as problem:  # the next process computes them

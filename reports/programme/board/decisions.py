@@ -114,7 +114,7 @@ def _risks(register: pl.DataFrame) -> Iterator[_Request]:
         if not unrated
         else f"Rate {every}"
         if unrated == over.height
-        else f"Rate {unrated:,}, and accept, treat or transfer the others, of {every}",
+        else f"Rate {unrated:,} and decide the rest of {every}",
         f"{first['id']} is {at}{first['residual_cell']} against an appetite of {first['appetite']}",
         first["owner"],
         f"{sentence(count(over.height, 'risk'))} {'stays' if over.height == 1 else 'stay'} above what was agreed, and "

@@ -14,7 +14,7 @@ from reports.programme.board.board import MARKS, SHOWN
 from reports.programme.board.decisions import full_decisions
 from reports.programme.posture import posture_story, posture_words
 from reports.programme.posture.posture import Posture, posture_of
-from reports.programme.risk.risk_grid import register_of, unrated_note
+from reports.programme.risk.risk_grid import register_of
 from reports.shared import arrivals, formula_breaks, packs, setup
 from reports.shared.columns import with_first
 from reports.shared.wording import count, inside, titled_first, with_whom
@@ -71,7 +71,6 @@ def build(
                     *("residual", "level", pl.lit(MARKS["risks"]).alias("footnote")),
                 ),
                 hidden=("residual", "level"),
-                note=unrated_note(register.head(3)),
                 labels={"id": "Risk"},
                 state=("rated_level",),
             ),

@@ -5,7 +5,8 @@ import pytest
 from engine.facts import Facts
 from engine.render import RENDERERS
 from engine.replica.replica import Replica
-from engine.reporting.artifacts.artifacts import Artifacts
+from engine.reporting.artifacts.artifact_space import Quota
+from engine.reporting.artifacts.artifacts import QUOTA, Artifacts
 from engine.reporting.snapshot.snapshots import Snapshots
 from engine.store.log.parts import PERSON_ERASED
 from reports import CATALOGUE
@@ -19,8 +20,9 @@ def process(store, tmp_path):
     """Makes what a process has that computes reports, and closes it in the end."""
     made = []
 
-    def make():
-        made.append(Snapshots(store, Replica(store.url, None), Artifacts(tmp_path / "kept", memory_bytes=0), CATALOGUE))
+    def make(quota=QUOTA):
+        artifacts = Artifacts(tmp_path / "kept", memory_bytes=0, quota=quota)
+        made.append(Snapshots(store, Replica(store.url, None), artifacts, CATALOGUE))
         return made[-1]
 
     yield make
@@ -78,3 +80,10 @@ def test_nothing_is_kept_where_nothing_was_computed(process, tmp_path):
     first.open("acme", now=NOW)
     first.close()
     assert not (tmp_path / "kept" / "acme").exists()
+
+
+def test_facts_that_would_drive_reports_out_are_not_kept(process, tmp_path):
+    first = process(Quota(organization=100_000, total=1 << 30))
+    text(first)
+    first.close()
+    assert files(tmp_path) == []

@@ -219,7 +219,7 @@ def test_decisions_follow_from_the_data():
             "[9]",
         ),
         (
-            "Rate 1, and accept, treat or transfer the others, of 4 risks over appetite: R25, R20, R16 and 1 more",
+            "Rate 1 and decide the rest of 4 risks over appetite: R25, R20, R16 and 1 more",
             "R25 is not rated (counts as 25) against an appetite of 9",
             "cfo@acme.example",
             "[4]",
@@ -559,7 +559,7 @@ def test_a_target_date_that_no_plan_reaches_is_a_decision():
     ("unrated", "asked"),
     [
         ((), "Accept, treat or transfer 2 risks over appetite: R20 and R16"),
-        ((16,), "Rate 1, and accept, treat or transfer the others, of 2 risks over appetite: R20 and R16"),
+        ((16,), "Rate 1 and decide the rest of 2 risks over appetite: R20 and R16"),
         ((16, 20), "Rate 2 risks over appetite: R20 and R16"),
     ],
 )
