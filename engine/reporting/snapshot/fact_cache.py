@@ -61,7 +61,7 @@ class OrganizationMemory:
 class FactCaches:
     """The memory of each organization that was looked at lately. Threads may share one.
 
-    ``is_current`` says of an organization whether its newest erasure of a person ended there.
+    ``is_current`` says of an organization whether it is there and its newest erasure of a person ended there.
     """
 
     def __init__(self, artifacts: Artifacts, is_current: Callable[[str, int], bool]) -> None:

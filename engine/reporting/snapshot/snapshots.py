@@ -84,8 +84,10 @@ class Snapshots:
     def close(self) -> None:
         """Let go of the views that are kept open; the facts are kept for the next process."""
         if self._views is not None:
-            self._views.keep()
-            self._views.close()
+            try:
+                self._views.keep()
+            finally:
+                self._views.close()
 
     def keep_facts(self) -> None:
         """Write down for the next process what was computed so far."""

@@ -41,7 +41,7 @@ class Views:
         self._views: OrderedDict[tuple[str, Position, date], SharedView] = OrderedDict()
         self._guard = threading.Lock()
         self._weeks = MissingWeeks(replica)
-        self._memories = FactCaches(artifacts, lambda org_id, erased: self._erasure_position(org_id) == erased)
+        self._memories = FactCaches(artifacts, self._is_current)
 
     def keep(self) -> None:
         """Write down for the next process the facts that were computed."""
@@ -89,6 +89,11 @@ class Views:
 
     def _erasure_position(self, org_id: str) -> int:
         return newest_erasure(self._store.part_heads(org_id))
+
+    def _is_current(self, org_id: str, erased: int) -> bool:
+        """Whether the organization is there, and its newest erasure of a person ended there."""
+        heads = self._store.part_heads(org_id)
+        return bool(heads) and newest_erasure(heads) == erased
 
     def _drop_lost(self) -> None:
         """A file can be made anew once nobody reads the one that was given up."""

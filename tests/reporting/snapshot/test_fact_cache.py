@@ -87,3 +87,11 @@ def test_facts_that_would_drive_reports_out_are_not_kept(process, tmp_path):
     text(first)
     first.close()
     assert files(tmp_path) == []
+
+
+def test_of_an_organization_that_is_gone_nothing_is_kept(process, tmp_path, store, monkeypatch):
+    first = process()
+    text(first)
+    monkeypatch.setattr(store, "part_heads", lambda org_id: {})
+    first.close()
+    assert files(tmp_path) == []
